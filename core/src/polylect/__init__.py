@@ -1,0 +1,162 @@
+"""polylect reads and writes every tongue in which language models call tools.
+
+>>> import polylect
+>>> reply = polylect.lect("react").parse("Thought: look\\nAction: search\\nAction Input: Oslo")
+>>> reply.calls[0].name, reply.calls[0].arguments
+('search', 'Oslo')
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from . import _registry
+from ._errors import GrammarError, LectError, ParseError, PluginError, PolylectError, PromptError, ToolError
+from ._hookspecs import LectSpec, hookimpl
+from ._inputs import quote, read_input, unquote
+from ._lect import Lect, Parser
+from ._policies import Policies
+from ._reading import Arguments
+from ._registry import LectInfo, PluginInfo
+from ._render import describe_tools, describe_tools_with_schemas
+from ._text_lect import TextLect
+from ._tools import Tool, Toolbox, ToolLike, as_tool, toolbox
+from ._translate import detect, translate
+from ._values import (
+    EXCEPTION_TOOL,
+    AgentAction,
+    AgentFinish,
+    AgentStep,
+    AnswerDelta,
+    ArgumentsDelta,
+    Call,
+    CallEnd,
+    CallStart,
+    ContentDelta,
+    Diagnostic,
+    Event,
+    ReasoningDelta,
+    Reply,
+    ReplyEnd,
+)
+
+if TYPE_CHECKING:
+    from ._pipeline import Pipeline
+
+__version__ = "0.1.0"
+
+
+def lects() -> list[LectInfo]:
+    """All installed lects (``name``, ``title``, ``family``, ``distribution``), sorted by name, none of them loaded."""
+    return _registry.registry.lects()
+
+
+def lect(name: str) -> Lect:
+    """The lect of that name or alias.
+
+    Raises:
+        LectError: there is none; the message has the nearest name and the line that installs it.
+        PluginError: it is installed and broken.
+    """
+    return _registry.registry.lect(name)
+
+
+def register(lect: Lect | type[Lect], *, override: bool = False) -> Lect:
+    """Add a tongue of your own, no packaging needed; gives the lect back.
+
+    Raises:
+        PluginError: its name is taken (``override=True`` replaces the other), or it is no lect.
+    """
+    return _registry.registry.register(lect, override=override)
+
+
+def unregister(name: str) -> None:
+    """Forget a lect.
+
+    Raises:
+        LectError: there is none of that name.
+    """
+    _registry.registry.unregister(name)
+
+
+def plugins() -> list[PluginInfo]:
+    """All installed plugins with their lects; the broken ones with their error."""
+    return _registry.registry.plugins()
+
+
+def load_plugin_file(path: str | Path) -> ModuleType:
+    """Run a Python file as a plugin: one that calls :func:`register`, or implements the hooks.
+
+    Raises:
+        PluginError: there is no such file, or it fails.
+    """
+    return _registry.load_plugin_file(_registry.registry, path)
+
+
+def pipeline_class() -> type[Pipeline]:
+    """The pipeline, loaded on first use."""
+    from ._pipeline import Pipeline
+
+    return Pipeline
+
+
+def __getattr__(name: str) -> object:
+    if name == "Pipeline":
+        return pipeline_class()
+    raise AttributeError(f"module 'polylect' has no attribute {name!r}")
+
+
+__all__ = [
+    "EXCEPTION_TOOL",
+    "AgentAction",
+    "AgentFinish",
+    "AgentStep",
+    "AnswerDelta",
+    "Arguments",
+    "ArgumentsDelta",
+    "Call",
+    "CallEnd",
+    "CallStart",
+    "ContentDelta",
+    "Diagnostic",
+    "Event",
+    "GrammarError",
+    "Lect",
+    "LectError",
+    "LectInfo",
+    "LectSpec",
+    "ParseError",
+    "Parser",
+    "Pipeline",
+    "PluginError",
+    "PluginInfo",
+    "Policies",
+    "PolylectError",
+    "PromptError",
+    "ReasoningDelta",
+    "Reply",
+    "ReplyEnd",
+    "TextLect",
+    "Tool",
+    "ToolError",
+    "ToolLike",
+    "Toolbox",
+    "as_tool",
+    "describe_tools",
+    "describe_tools_with_schemas",
+    "detect",
+    "hookimpl",
+    "lect",
+    "lects",
+    "load_plugin_file",
+    "plugins",
+    "quote",
+    "read_input",
+    "register",
+    "toolbox",
+    "translate",
+    "unquote",
+    "unregister",
+]

@@ -1,0 +1,103 @@
+"""From a reply to what the agent does: a list of actions, or the finish."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._errors import ParseError, Reason
+from ._policies import Policies
+from ._values import EXCEPTION_TOOL, AgentAction, AgentFinish, Call, Reply
+
+
+def decide(reply: Reply, policies: Policies, hint: str) -> list[AgentAction] | AgentFinish:
+    """The actions that a reply asks for, or the finish that it is.
+
+    A call that must not run becomes an action for :data:`EXCEPTION_TOOL` with the correction as its input, as long as
+    another call of the turn can run; when none can, the ParseError carries the correction.
+
+    Raises:
+        ParseError: the reply asks for nothing that can be done.
+    """
+    answered = reply.answer is not None
+    if reply.calls and answered:
+        if policies.both == "error":
+            raise _error(
+                reply,
+                "both",
+                "The reply has both an action and a final answer.",
+                "Your reply had both an action and a final answer. Send one of them.",
+                reply.spans("answer"),
+            )
+        if policies.both == "final":
+            return _finish(reply, reply.answer)
+    if reply.calls:
+        return _actions(reply)
+    if answered:
+        return _finish(reply, reply.answer)
+    if any(x.code == "truncated" for x in reply.diagnostics) and not (policies.text == "final" and reply.content):
+        cut = next(x for x in reply.diagnostics if x.code == "truncated")
+        raise _error(
+            reply,
+            "truncated",
+            "The reply was cut short.",
+            f"Your reply was cut off before it was complete. Send it again, shorter. {hint}",
+            (cut.span,),
+        )
+    said = reply.content or reply.reasoning
+    if policies.text == "final" and said.strip():
+        return _finish(reply, reply.content or reply.reasoning)
+    if not reply.text.strip() and reply.message is None:
+        raise _error(reply, "empty", "The reply is empty.", f"Your reply was empty. {hint}", ())
+    raise _error(
+        reply, "no_action", "The reply has no action and no final answer.",
+        f"Your reply had no action and no final answer. {hint}", ((len(reply.text), len(reply.text)),),
+    )  # fmt: skip
+
+
+def _finish(reply: Reply, answer: Any) -> AgentFinish:
+    return AgentFinish({"output": answer.strip() if isinstance(answer, str) else answer}, _kept(reply))
+
+
+def _kept(reply: Reply) -> str:
+    """The text up to an invented observation."""
+    seen = reply.spans("observation")
+    return reply.text[: seen[0][0]] if seen else reply.text
+
+
+def _actions(reply: Reply) -> list[AgentAction]:
+    if not any(call.runnable for call in reply.calls):
+        call = reply.calls[0]
+        reason: Reason = "truncated" if call.status == "truncated" else "invalid_arguments"
+        if not call.name:
+            reason = "missing_name"
+        message = call.error or "The call can't run."
+        raise ParseError(
+            message, text=reply.text, span=call.span, expected=("a valid call",), reason=reason, correction=message
+        )
+    actions = []
+    start = 0
+    for index, call in enumerate(reply.calls):
+        log = reply.text[start : call.end]
+        start = call.end
+        actions.append(_action(call, log, index, reply))
+    return actions
+
+
+def _action(call: Call, log: str, index: int, reply: Reply) -> AgentAction:
+    if call.runnable:
+        arguments = "" if call.arguments is None else call.arguments
+        return AgentAction(call.name, arguments, log, call.id, index, reply.message)
+    return AgentAction(EXCEPTION_TOOL, call.error or "The call can't run.", log, call.id, index, reply.message)
+
+
+def _error(
+    reply: Reply, reason: Reason, message: str, correction: str, spans: tuple[tuple[int, int], ...]
+) -> ParseError:
+    return ParseError(
+        message,
+        text=reply.text,
+        span=spans[0] if spans else (0, 0),
+        expected=("an action", "a final answer"),
+        reason=reason,
+        correction=correction.strip(),
+    )

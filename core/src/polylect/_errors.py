@@ -1,0 +1,112 @@
+"""One tree of errors with two sides: the caller is wrong, or the model's output is wrong."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Literal, TypeAlias, get_args
+
+Reason: TypeAlias = Literal[
+    "empty",
+    "no_action",
+    "missing_name",
+    "missing_arguments",
+    "malformed_arguments",
+    "invalid_arguments",
+    "unknown_tool",
+    "truncated",
+    "both",
+    "observation",
+    "limit",
+    "not_text",
+]
+REASONS: tuple[str, ...] = get_args(Reason)
+
+CONTEXT = 60
+"""Characters shown on each side of the fault: enough for a terminal line of 120."""
+
+
+class PolylectError(Exception):
+    """Everything polylect raises on purpose."""
+
+
+class LectError(PolylectError, LookupError):
+    """Your call is wrong: an unknown lect, policy or option, or a reply that a lect cannot express."""
+
+
+class GrammarError(PolylectError, ValueError):
+    """Your grammar is wrong: the message names the file, the line or rule, and what to change."""
+
+
+class PluginError(PolylectError):
+    """A plugin could not be loaded, or two plugins claim one name."""
+
+
+class PromptError(PolylectError, ValueError):
+    """Your prompt or pipeline is wrong."""
+
+
+class ToolError(PolylectError, ValueError):
+    """A tool's description is wrong: its name, its schema, or two tools of one name."""
+
+
+class ParseError(PolylectError, ValueError):
+    """The model's output is wrong.
+
+    Attributes:
+        text: what the model wrote.
+        span: half-open character offsets of the fault in ``text``.
+        expected: what could have stood there, in words.
+        reason: one of :data:`REASONS`.
+        correction: one sentence to send back to the model.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        text: str = "",
+        span: tuple[int, int] = (0, 0),
+        expected: Iterable[str] = (),
+        reason: Reason = "no_action",
+        correction: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.text = text
+        self.span = span
+        self.expected = tuple(expected)
+        self.reason: Reason = reason
+        self.correction = correction or message
+
+    def __str__(self) -> str:
+        view = caret(self.text, *self.span)
+        return f"{self.message}\n{view}" if view else self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (self.message, self.text, self.span, self.expected, self.reason, self.correction)
+
+
+def _rebuild(
+    message: str, text: str, span: tuple[int, int], expected: tuple[str, ...], reason: Reason, correction: str
+) -> ParseError:
+    return ParseError(message, text=text, span=span, expected=expected, reason=reason, correction=correction)
+
+
+def caret(text: str, start: int, end: int) -> str:
+    """The line of ``text`` around ``start`` with carets under the fault; "" for empty text."""
+    if not text:
+        return ""
+    start = min(max(start, 0), len(text))
+    left = max(text.rfind("\n", 0, start) + 1, start - CONTEXT)
+    right = text.find("\n", start)
+    right = min(len(text) if right < 0 else right, start + CONTEXT)
+    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[left:right])
+    marks = max(1, min(end, right) - start)
+    return f"{line}\n{' ' * (start - left)}{'^' * marks}"
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A half-sentence naming the nearest of ``names``: `` Did you mean 'react'?``, or ""."""
+    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,86 @@
+"""One text as a tool's input: as it is, as a JSON object, or as the value of the tool's only argument."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ._reading import Arguments, decode, malformed, nesting_beyond
+from ._tools import Tool, schema_types
+
+_FENCED = re.compile(r"\A`{2,4}[ \t]*(?:json)?[ \t]*\r?\n?(.*?)\r?\n?`{2,4}\Z", re.S | re.I)
+_NOTHING = frozenset({"", "{}", "none", "null", "n/a", "no input", "()", "[]"})
+MAX_NESTING = 200
+
+
+def read_input(name: str, text: str, tool: Tool | None) -> Arguments:
+    """What a text input means to a tool.
+
+    A JSON object becomes a dict, unless the tool takes one text and has no such arguments. A tool with several
+    arguments needs an object; one without arguments takes nothing; the only argument of a tool, when it is no text,
+    is decoded. Anything else stays text. Surrounding quotes come off as a matching pair only.
+
+    Returns:
+        (arguments, status, correction)
+    """
+    if tool is not None and not tool.properties and not tool.required:
+        return {}, "complete", None
+    body = text
+    if body.startswith("`"):
+        fenced = _FENCED.match(body)
+        body = fenced[1].strip() if fenced is not None and fenced[1].lstrip().startswith("{") else body
+    if body.startswith("{") and body.endswith("}") and not nesting_beyond(body, MAX_NESTING):
+        value, problem = decode(body)
+        if isinstance(value, dict) and (tool is None or not tool.takes_text or value.keys() <= tool.properties.keys()):
+            return value, "complete", None
+        if problem is not None and tool is not None and len(tool.properties) > 1:
+            return None, "invalid", malformed(name, problem)
+    if tool is None or tool.takes_text:
+        return unquote(text), "complete", None
+    return _only_argument(name, text, tool)
+
+
+def _only_argument(name: str, text: str, tool: Tool) -> Arguments:
+    known = ", ".join(tool.properties)
+    if len(tool.properties) != 1:
+        if not tool.required and text.casefold() in _NOTHING:
+            return {}, "complete", None
+        return None, "invalid", (
+            f"The tool {name!r} takes several arguments ({known}). Write its input as one JSON object with these keys."
+        )  # fmt: skip
+    key, schema = next(iter(tool.properties.items()))
+    value, problem = decode(text)
+    if problem is None and _is_of(value, schema_types(schema)):
+        return {key: value}, "complete", None
+    kinds = " or ".join(sorted(schema_types(schema)))
+    return None, "invalid", f"The argument {key!r} of {name!r} must be of type {kinds}, as JSON. Send the call again."
+
+
+def _is_of(value: Any, kinds: frozenset[str]) -> bool:
+    if isinstance(value, bool):
+        return "boolean" in kinds
+    if isinstance(value, int):
+        return bool(kinds & {"integer", "number"})
+    names = {float: "number", str: "string", list: "array", dict: "object", type(None): "null"}
+    return names.get(type(value), "") in kinds or "other" in kinds
+
+
+def unquote(text: str) -> str:
+    """Text without its surrounding quotes, when they are a matching pair.
+
+    >>> unquote('"Oslo"'), unquote('git commit -m "My change"'), unquote('"a" and "b"')
+    ('Oslo', 'git commit -m "My change"', '"a" and "b"')
+    """
+    if len(text) < 2 or text[0] not in "\"'" or text[-1] != text[0]:
+        return text
+    inner = text[1:-1]
+    at = inner.find(text[0])
+    # a quote inside that closes (it follows something) pairs with the first one, so the outer two are no pair
+    return inner if at < 0 or at == 0 or inner[at - 1] in " \t\n([{=:," else text
+
+
+def quote(text: str) -> str:
+    """Text that :func:`read_input` would change, in quotes that it takes off again."""
+    if text and text == text.strip() and unquote(text) == text and text[0] not in "{`":
+        return text
+    return f'"{text}"' if '"' not in text or text.startswith('"') else f"'{text}'"

@@ -1,0 +1,146 @@
+"""The Lect protocol: one agent format, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from ._decide import decide
+from ._errors import LectError
+from ._policies import Policies
+from ._tools import ToolLike, Tools
+from ._values import AgentAction, AgentFinish, AgentStep, Event, Reply
+
+Features = frozenset[str]
+FEATURES = frozenset(
+    {
+        "reasoning",
+        "content",
+        "calls",
+        "several_calls",
+        "answer",
+        "json_answer",
+        "text_input",
+        "object_input",
+        "ids",
+        "content_with_answer",
+        "content_with_calls",
+    }
+)
+"""What a lect's formatter may be able to express; see ``docs/writing-a-lect.md``."""
+
+
+@runtime_checkable
+class Parser(Protocol):
+    """Reads one message in chunks."""
+
+    @property
+    def reply(self) -> Reply:
+        """The reply; LectError before ``close``."""
+
+    def feed(self, chunk: Any) -> list[Event]:
+        """More of the message -> the events that it made certain."""
+
+    def close(self, finish_reason: str | None = "stop") -> list[Event]:
+        """The message is over (``"length"``: the model was cut) -> the remaining events, a ReplyEnd last."""
+
+
+class Lect:
+    """One tongue. Subclass :class:`polylect.TextLect` for a tongue of text; this is what all tongues have.
+
+    Attributes:
+        name: as ``polylect.lect(name)`` finds it: lower case, digits and underscores.
+        title: a few words for people.
+        family: the distribution's short name.
+        aliases: other names, of models for instance.
+        stops: strings at which a server should stop the model.
+        policies: this lect's defaults.
+        features: what ``format`` can express, a subset of :data:`FEATURES`.
+        messages: True when the tongue speaks a provider's messages (dicts) and not text.
+        examples: well-formed messages, for the law kit and the documentation.
+        hint: one sentence that reminds the model of the format; the end of most corrections.
+    """
+
+    name: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    family: ClassVar[str] = ""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    stops: tuple[str, ...] = ()
+    policies: Policies = Policies()
+    features: Features = FEATURES
+    messages: ClassVar[bool] = False
+    examples: ClassVar[tuple[Any, ...]] = ()
+    hint: str = ""
+
+    def parse(
+        self,
+        text: Any,
+        *,
+        tools: Tools = None,
+        prefix: str = "",
+        finish_reason: str | None = "stop",
+        **policies: Any,
+    ) -> Reply:
+        """Read a whole message.
+
+        Args:
+            text: what the model wrote; for tongues of messages a dict, an SDK object, or JSON text.
+            tools: the tools that were offered, in any form that :func:`polylect.as_tool` takes; None when unknown.
+            prefix: what the prompt already wrote of the message (``"Thought:"``, ``"<think>\\n"``).
+            finish_reason: the server's word for the end; ``"length"`` means that the model was cut.
+            policies: choices other than this lect's own, by name.
+
+        Raises:
+            ParseError: only where a policy says so, or when ``text`` is no text.
+            LectError: an unknown policy or choice.
+            ToolError: a broken tool.
+        """
+        raise NotImplementedError
+
+    def parser(self, *, tools: Tools = None, prefix: str = "", **policies: Any) -> Parser:
+        """A parser for one message that arrives in chunks. Arguments and errors as for :meth:`parse`."""
+        raise NotImplementedError
+
+    def decide(self, reply: Reply, **policies: Any) -> list[AgentAction] | AgentFinish:
+        """What the agent does with a reply: its actions, in the model's order, or the finish.
+
+        Raises:
+            ParseError: nothing can be done with the reply; ``correction`` is the sentence to send back.
+        """
+        return decide(reply, self.policies.replace(**policies) if policies else self.policies, self.hint)
+
+    def format(self, reply: Reply, *, tools: Tools = None, **policies: Any) -> Any:
+        """The model's turn in this tongue: text, or a provider's message.
+
+        Raises:
+            LectError: the tongue can't express this reply; the message says what.
+        """
+        raise NotImplementedError
+
+    def format_steps(self, steps: Sequence[AgentStep], **policies: Any) -> Any:
+        """The scratchpad: what was done so far, as text or as a list of messages."""
+        raise NotImplementedError
+
+    def format_tools(self, tools: Iterable[ToolLike]) -> Any:
+        """How the tools are told to the model: text for the prompt, or a list for the request."""
+        raise NotImplementedError
+
+    def chunks(self, message: Any, sizes: Sequence[int]) -> list[Any]:
+        """A message cut into pieces that ``feed`` takes; ``sizes`` are the piece lengths, used in turn."""
+        if not sizes or min(sizes) < 1:
+            raise LectError("sizes are whole numbers of at least 1.")
+        pieces = []
+        at = turn = 0
+        while at < len(message):
+            size = sizes[turn % len(sizes)]
+            pieces.append(message[at : at + size])
+            at += size
+            turn += 1
+        return pieces
+
+    def detect(self, text: str) -> float:
+        """How sure it is that ``text`` is in this tongue: 0.0 (no sign of it) to 1.0."""
+        return 0.0
+
+    def __repr__(self) -> str:
+        return f"<lect {self.name}>"

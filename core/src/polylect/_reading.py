@@ -1,0 +1,245 @@
+"""From the pieces that the engine reads to calls: names resolved, arguments decoded, limits kept, faults explained."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, Any
+
+from ._policies import Policies
+from ._tools import Tool, Toolbox
+from ._values import Call, Diagnostic, Status
+from .grammar._draft import BROKEN, CUT, JSON, MEMBERS, MISSING, NO_ARGUMENTS, OPEN
+from .grammar._whole import DECODER
+
+if TYPE_CHECKING:
+    from ._text_lect import TextLect
+
+Arguments = tuple[dict[str, Any] | str | None, Status, str | None]
+"""What was read: the arguments, the call's status, and the correction when it can't run."""
+
+_WRAPPED = re.compile(r"^(?:\[\s*(.+?)\s*\]|`+(.+?)`+|\"(.+)\"|'(.+)'|\*+(.+?)\*+|<(.+)>)\Z", re.S)
+_FILLER = re.compile(r"^(?:use|using|call|run|invoke)\s+(?:the\s+)?|^the\s+|\s+(?:tool|function)\Z|[.:;,]+\Z", re.I)
+_CALLED = re.compile(r"^([\w.\-]+)\s*\(.*\)\Z", re.S)
+_BRACKETS = re.compile(r"[{\[\]}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"?", re.S)
+
+
+class CallReader:
+    """The engine's sink for one lect, one set of tools and one choice of policies."""
+
+    __slots__ = (
+        "cut_observations", "keep_cut", "lect", "live", "max_calls", "policies", "separators", "stops", "tools",
+    )  # fmt: skip
+
+    def __init__(self, lect: TextLect, tools: Toolbox | None, policies: Policies) -> None:
+        self.lect, self.tools, self.policies = lect, tools, policies
+        self.live = policies.arguments == "live"
+        self.keep_cut = policies.truncated == "flag"
+        self.cut_observations = True
+        self.separators = lect.separators
+        self.stops = lect.completions or lect.stops
+        self.max_calls = policies.max_calls
+
+    # --- names ----------------------------------------------------------------------------------------------------
+
+    def name(self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]) -> str:
+        """The tool that a model's spelling of a name means."""
+        name = raw.strip()
+        tools = self.tools
+        if name in tools if tools is not None else name.isidentifier():
+            return name  # type: ignore[no-any-return, unused-ignore]
+        if self.is_answer(name):
+            return name
+        found = resolve_name(name, tools, tolerant=self.lect.tolerant_names)
+        if tools and found not in tools and self.policies.unknown_tool == "nearest":
+            close = difflib.get_close_matches(found, list(tools), n=1, cutoff=0.6)
+            found = close[0] if close else found
+        if found != name:
+            note = f"The tool name {name[:80]!r} was read as {found!r}."
+            diagnostics.append(Diagnostic("tool_name", note, max(start, 0), max(end, 0)))
+        return found
+
+    def is_answer(self, name: str) -> bool:
+        """Whether this name marks the final answer."""
+        answers = self.lect.answer_names
+        return bool(answers) and name.casefold() in answers
+
+    # --- calls ----------------------------------------------------------------------------------------------------
+
+    def call(
+        self,
+        name: str,
+        form: int,
+        raw: str,
+        value: Any,
+        id: str | None,
+        start: int,
+        end: int,
+        ending: int,
+        diagnostics: list[Diagnostic],
+    ) -> Call:
+        """The finished call, with whatever is wrong with it as its status, its error and a diagnostic."""
+        tool = None if self.tools is None else self.tools.get(name)
+        if ending == CUT:
+            diagnostics.append(Diagnostic("truncated", "The message ends in the middle of a call.", start, end))
+            error = "Your message was cut off in the middle of a call, so the call did not run. Send it again, shorter."
+            return Call(name, None, raw, id, start, end, "truncated", error)
+        arguments, status, error = self._arguments(name, form, raw, value, tool, ending)
+        if error is None:
+            error = self._fault(name, raw, arguments, tool)
+            if error is not None:
+                status = "invalid"
+        if status == "complete":
+            return Call(name, arguments, raw, id, start, end)
+        if status == "repaired":
+            diagnostics.append(Diagnostic("repaired", f"The arguments of {name!r} were repaired.", start, end))
+        else:
+            diagnostics.append(Diagnostic("invalid", error or "", start, end))
+        return Call(name, arguments, raw, id, start, end, status, error)
+
+    def _arguments(self, name: str, form: int, raw: str, value: Any, tool: Tool | None, ending: int) -> Arguments:
+        lect = self.lect
+        if len(raw) > self.policies.max_call_size:
+            return None, "invalid", (
+                f"The arguments of {name!r} are longer than {self.policies.max_call_size} characters. Send less."
+            )  # fmt: skip
+        if ending == BROKEN:
+            return self._broken(name, form, raw)
+        if form == NO_ARGUMENTS:
+            return lect.no_arguments(name, tool)
+        if form == MEMBERS:
+            return value, "complete", None
+        if form != JSON:
+            return lect.read_text(name, raw, tool, self.policies, ending == OPEN)
+        status: Status = "complete"
+        if nesting_beyond(raw, self.policies.max_nesting):
+            return None, "invalid", f"The arguments of {name!r} are nested too deeply. Send a flatter object."
+        if value is MISSING:
+            value, problem = decode(raw)
+            if problem is not None:
+                value = self._repaired(raw)
+                if value is MISSING:
+                    return None, "invalid", malformed(name, problem)
+                status = "repaired"
+        read, error = lect.read_json(name, value, tool)
+        return read, "invalid" if error else status, error
+
+    def _broken(self, name: str, form: int, raw: str) -> Arguments:
+        if self.policies.malformed == "repair" and form == JSON and name:
+            value, problem = decode(raw)
+            if problem is None and isinstance(value, dict):
+                return value, "repaired", None
+        error = self.lect.broken_call(name)
+        return None, "invalid", error
+
+    def broken(
+        self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]
+    ) -> tuple[str, str, dict[str, Any]] | None:
+        """A malformed call object, mended if the policy says so: its name, its arguments' text, its arguments."""
+        value = self._repaired(raw)
+        keys = {role: key for key, role in self.lect.grammar_keys.items()}
+        if not isinstance(value, dict) or not isinstance(value.get(keys.get("name", "name")), str):
+            return None
+        arguments = value.get(keys.get("arguments", "arguments"), {})
+        if not isinstance(arguments, (dict, str)):
+            return None
+        from ._json import dumps
+
+        diagnostics.append(Diagnostic("repaired", "A malformed call object was repaired.", max(start, 0), max(end, 0)))
+        return value[keys["name"]], dumps(arguments), arguments  # type: ignore[return-value]
+
+    def _repaired(self, raw: str) -> Any:
+        if self.policies.malformed != "repair":
+            return MISSING
+        return self.lect.repair(raw)
+
+    def _fault(self, name: str, raw: str, arguments: Any, tool: Tool | None) -> str | None:
+        if not name:
+            return self.lect.missing_name()
+        if tool is None:
+            if self.tools is not None and self.policies.unknown_tool == "reject":
+                return unknown_tool(name, self.tools)
+            return None
+        return self.lect.validate(tool, arguments)
+
+    def answer(self, form: int, raw: str, value: Any) -> Any:
+        """The final answer inside a call of an answer's name."""
+        if form != JSON:
+            return raw
+        if value is MISSING:
+            value, problem = decode(raw)
+            if problem is not None:
+                return MISSING
+        return value
+
+
+def resolve_name(name: str, tools: Toolbox | None, *, tolerant: bool) -> str:
+    """The known tool that ``name`` means: exactly, in another case, in brackets or back-ticks, or as "Use x"."""
+    candidates = [name]
+    text = name
+    for _ in range(3 if tolerant else 0):
+        match = _WRAPPED.match(text)
+        if match is not None:
+            text = next(group for group in match.groups() if group is not None).strip()
+        elif tools is not None:
+            text = _FILLER.sub("", text, count=1).strip()
+        candidates.append(text)
+    if tolerant and (match := _CALLED.match(text)) is not None:
+        candidates.append(match[1])
+    if tools is None:
+        return candidates[-1] or name
+    for candidate in candidates:
+        if candidate in tools:
+            return candidate
+        folded = candidate.casefold()
+        for spelling in (folded, folded.replace(" ", "_"), folded.replace("-", "_")):
+            if spelling in tools.folded:
+                return tools.folded[spelling]
+    return name
+
+
+def decode(raw: str) -> tuple[Any, str | None]:
+    """(the JSON value, None) or (MISSING, what is wrong with it)."""
+    try:
+        value, end = DECODER.raw_decode(raw, _start(raw))
+    except RecursionError:
+        return MISSING, "it is nested too deeply"
+    except ValueError as error:
+        message = getattr(error, "msg", str(error))
+        place = getattr(error, "pos", None)
+        return MISSING, message if place is None else f"{message} at character {place}"
+    rest = raw[end:].strip()
+    if rest:
+        return MISSING, f"there is something behind it: {rest[:20]!r}"
+    return value, None
+
+
+def _start(raw: str) -> int:
+    return len(raw) - len(raw.lstrip(" \t\r\n"))
+
+
+def malformed(name: str, problem: str) -> str:
+    """The correction for arguments that are not JSON."""
+    return f"The arguments of {name!r} are not valid JSON: {problem}. Send the call again with valid JSON."
+
+
+def unknown_tool(name: str, tools: Toolbox) -> str:
+    """The correction for a tool that was not offered."""
+    known = ", ".join(tools) or "none"
+    return f"There is no tool {name!r}. The tools are: {known}."
+
+
+def nesting_beyond(raw: str, limit: int) -> bool:
+    """Whether brackets in JSON text nest deeper than ``limit``; linear, and free for text with few brackets."""
+    if raw.count("{") + raw.count("[") <= limit:
+        return False
+    depth = 0
+    for match in _BRACKETS.finditer(raw):
+        char = match[0]
+        if char in "{[":
+            depth += 1
+            if depth > limit:
+                return True
+        elif char in "}]":
+            depth -= 1
+    return False

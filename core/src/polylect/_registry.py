@@ -1,0 +1,266 @@
+"""The lects that are installed, found through pluggy with a loader of our own.
+
+pluggy's own entry-point loader drops a second distribution of the same name in silence, and dies with the first plugin
+that fails to import. This one loads in sorted order, isolates what is broken, and names conflicts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import threading
+import warnings
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pluggy
+
+from ._errors import LectError, PluginError, nearest
+from ._hookspecs import PROJECT, LectSpec, Specifications
+from ._lect import Lect
+
+KNOWN = {
+    "react": "polylect-react",
+    "react_bracket": "polylect-react",
+    "json_blob": "polylect-json-blob",
+    "xml_tags": "polylect-xml-tags",
+    "tool_calls": "polylect-tool-calls",
+}
+"""Lects of this project by the distribution that brings them, for the install line in errors."""
+
+
+class LectInfo(NamedTuple):
+    """An installed lect, listed without loading it."""
+
+    name: str
+    title: str
+    family: str
+    distribution: str
+    aliases: tuple[str, ...] = ()
+
+
+class PluginInfo(NamedTuple):
+    """A plugin: its entry point, its distribution and version, its lects, and why it failed if it did."""
+
+    name: str
+    distribution: str
+    version: str
+    lects: tuple[str, ...]
+    error: str | None = None
+
+
+class _Entry:
+    def __init__(self, spec: LectSpec, distribution: str) -> None:
+        self.spec, self.distribution = spec, distribution
+        self.loaded: Lect | None = None
+
+    def load(self) -> Lect:
+        if self.loaded is None:
+            try:
+                self.loaded = _load(self.spec)
+            except PluginError:
+                raise
+            except Exception as error:
+                raise PluginError(
+                    f"The lect {self.spec.name!r} of {self.distribution} can't be loaded: {type(error).__name__}: {error}"
+                ) from error
+        return self.loaded
+
+
+def _load(spec: LectSpec) -> Lect:
+    source: Any = spec.load
+    if isinstance(source, str):
+        module, _, attribute = source.partition(":")
+        source = getattr(importlib.import_module(module), attribute or "lect")
+    found = source if isinstance(source, Lect) else source()
+    if not isinstance(found, Lect):
+        raise PluginError(f"{spec.name!r} loads as {type(found).__name__}, not as a Lect.")
+    return found
+
+
+class Registry:
+    """Lects by name. Entry points are read when a lect is first asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._manager = pluggy.PluginManager(PROJECT)
+        self._manager.add_hookspecs(Specifications)
+        self._entries: dict[str, _Entry] = {}
+        self._aliases: dict[str, str] = {}
+        self._plugins: list[PluginInfo] = []
+        self._discovered = False
+
+    def discover(self) -> None:
+        """Load every installed plugin, once."""
+        with self._lock:
+            if self._discovered:
+                return
+            self._discovered = True
+            seen: dict[str, str] = {}
+            for point in sorted(entry_points(group=PROJECT), key=lambda p: (p.name, _dist(p)[0])):
+                name, version = _dist(point)
+                error = None
+                if point.name in seen and seen[point.name] != name:
+                    error = f"{name} and {seen[point.name]} both claim the plugin name {point.name!r}. Uninstall one."
+                elif point.name in seen:
+                    continue
+                seen.setdefault(point.name, name)
+                self._plugins.append(self._load_point(point, name, version, error))
+
+    def _load_point(self, point: EntryPoint, distribution: str, version: str, error: str | None) -> PluginInfo:
+        lects: tuple[str, ...] = ()
+        if error is None:
+            try:
+                lects = self.add_plugin(point.load(), point.name, distribution)
+            except Exception as fault:  # a stranger's code: whatever it raises must not take the others with it
+                error = str(fault) if isinstance(fault, PluginError) else f"{type(fault).__name__}: {fault}"
+        if error is not None:
+            warnings.warn(f"polylect plugin {point.name!r} of {distribution} is broken: {error}", stacklevel=2)
+        return PluginInfo(point.name, distribution, version, lects, error)
+
+    def add_plugin(self, plugin: object, name: str, distribution: str) -> tuple[str, ...]:
+        """Register one plugin and its lects; the names of the lects.
+
+        Raises:
+            PluginError: a hook of no known name, or a lect name that is taken.
+        """
+        with self._lock:
+            known = {spec for spec in dir(Specifications) if spec.startswith("polylect_")}
+            for attribute in dir(plugin):
+                if attribute.startswith("polylect_") and attribute not in known and callable(getattr(plugin, attribute)):
+                    raise PluginError(f"{name} implements no known hook: {attribute!r}.{nearest(attribute, known)}")
+            before = set(self._manager.get_plugins())
+            try:
+                self._manager.register(plugin, name)
+                self._manager.check_pending()
+                mine = self._manager.subset_hook_caller("polylect_lects", before)()
+                specs = [spec for group in mine for spec in group]
+                for spec in specs:
+                    if not isinstance(spec, LectSpec):
+                        raise PluginError(f"{name} lists {spec!r}, which is not a LectSpec.")
+                    self._check_free(spec, distribution)
+            except BaseException as error:
+                if self._manager.is_registered(plugin):
+                    self._manager.unregister(plugin)
+                if isinstance(error, (pluggy.PluginValidationError, ValueError)) and not isinstance(error, PluginError):
+                    raise PluginError(str(error)) from error
+                raise
+            for spec in specs:
+                self._add(spec, distribution)
+            return tuple(spec.name for spec in specs)
+
+    def _check_free(self, spec: LectSpec, distribution: str) -> None:
+        for name in (spec.name, *spec.aliases):
+            owner = self._entries.get(self._aliases.get(name, name))
+            if owner is not None:
+                raise PluginError(
+                    f"{distribution} and {owner.distribution} both bring a lect named {name!r}. Uninstall one, or "
+                    "register yours with override=True."
+                )
+
+    def _add(self, spec: LectSpec, distribution: str) -> None:
+        self._entries[spec.name] = _Entry(spec, distribution)
+        for alias in spec.aliases:
+            self._aliases[alias] = spec.name
+
+    def register(self, lect: Lect | type[Lect], *, override: bool = False) -> Lect:
+        """Add a lect of one's own, no packaging needed; gives the lect back.
+
+        Raises:
+            PluginError: the name is taken (and ``override`` is not given), or ``lect`` is no lect.
+        """
+        made = lect() if isinstance(lect, type) and issubclass(lect, Lect) else lect
+        if not isinstance(made, Lect) or not made.name:
+            raise PluginError(f"{lect!r} is not a lect with a name: subclass polylect.TextLect and set `name`.")
+        self.discover()
+        with self._lock:
+            spec = LectSpec(made.name, made.title or made.name, made.family or "own", lambda: made, made.aliases)
+            if not override:
+                self._check_free(spec, "polylect.register()")
+            self._add(spec, "polylect.register()")
+        return made
+
+    def unregister(self, name: str) -> None:
+        """Forget a lect; LectError if there is none of that name."""
+        self.discover()
+        with self._lock:
+            if self._entries.pop(name, None) is None:
+                raise self._unknown(name)
+            self._aliases = {alias: target for alias, target in self._aliases.items() if target != name}
+
+    def lects(self) -> list[LectInfo]:
+        """All lects, by name, none of them loaded."""
+        self.discover()
+        return [
+            LectInfo(e.spec.name, e.spec.title, e.spec.family, e.distribution, e.spec.aliases)
+            for _, e in sorted(self._entries.items())
+        ]
+
+    def plugins(self) -> list[PluginInfo]:
+        """All plugins, the broken ones too."""
+        self.discover()
+        return list(self._plugins)
+
+    def lect(self, name: str) -> Lect:
+        """The lect of that name or alias; see :func:`polylect.lect`."""
+        found = self._entries.get(name) if isinstance(name, str) else None
+        if found is None:
+            self.discover()
+            if not isinstance(name, str):
+                raise LectError(f"A lect's name is text, not {type(name).__name__}.")
+            key = name.strip().casefold().replace("-", "_")
+            for spelling in (name, self._aliases.get(name, ""), key, self._aliases.get(key, "")):
+                if spelling in self._entries:
+                    found = self._entries[spelling]
+                    break
+            else:
+                raise self._unknown(name)
+        return found.load()
+
+    def _unknown(self, name: str) -> LectError:
+        key = name.strip().casefold().replace("-", "_")
+        if key in KNOWN:
+            return LectError(f"The lect {key!r} is not installed. Run: pip install {KNOWN[key]}")
+        known = sorted({*self._entries, *self._aliases, *KNOWN})
+        hint = nearest(key, known)
+        install = next((f" Run: pip install {KNOWN[k]}" for k in KNOWN if f"{k!r}" in hint and k not in self._entries), "")
+        listed = ", ".join(sorted(self._entries)) or "none"
+        return LectError(f"There is no lect {name!r}.{hint}{install} Installed: {listed}.")
+
+
+def _dist(point: EntryPoint) -> tuple[str, str]:
+    return (point.dist.name, point.dist.version) if point.dist is not None else ("unknown", "")
+
+
+def load_plugin_file(registry: Registry, path: str | Path) -> ModuleType:
+    """Run a Python file as a plugin: one that calls ``polylect.register``, or implements the hooks.
+
+    Raises:
+        PluginError: there is no such file, or it fails; the message says where.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise PluginError(f"There is no plugin file {str(path)!r}.")
+    name = f"polylect_file_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise PluginError(f"{file} is not a Python file.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+        if hasattr(module, "polylect_lects"):
+            registry.add_plugin(module, file.stem, str(file))
+    except Exception as error:  # a stranger's code
+        sys.modules.pop(name, None)
+        if isinstance(error, PluginError):
+            raise
+        raise PluginError(f"The plugin file {file} failed: {type(error).__name__}: {error}") from error
+    return module
+
+
+registry = Registry()
+

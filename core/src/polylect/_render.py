@@ -1,0 +1,81 @@
+"""Tools as text for a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ._json import dumps
+from ._tools import Tool
+
+DEPTH = 4
+"""Levels of ``$ref`` that are followed; a recursive schema stops there."""
+
+
+def describe_tools(tools: Mapping[str, Tool]) -> str:
+    """One line a tool: ``name(argument: type, …) - description``; further lines of a description are indented."""
+    lines = []
+    for tool in tools.values():
+        description = tool.description.strip().replace("\n", "\n    ")
+        lines.append(f"{signature(tool)} - {description}" if description else signature(tool))
+    return "\n".join(lines)
+
+
+def describe_tools_with_schemas(tools: Mapping[str, Tool]) -> str:
+    """As :func:`describe_tools`, with the JSON Schema of the arguments on a line of its own, references resolved."""
+    lines = []
+    for tool in tools.values():
+        description = tool.description.strip().replace("\n", "\n    ")
+        lines.append(f"{tool.name} - {description}" if description else tool.name)
+        lines.append(f"    arguments: {dumps(inline(tool.properties, tool.parameters))}")
+    return "\n".join(lines)
+
+
+def signature(tool: Tool) -> str:
+    """``name(city: string, days: integer = 3)``; a question mark for optional arguments without a default."""
+    parts = []
+    for name, schema in tool.properties.items():
+        schema = inline(schema, tool.parameters)
+        text = f"{name}: {type_words(schema)}"
+        if name not in tool.required:
+            has = isinstance(schema, dict) and schema.get("default") is not None
+            text = f"{text} = {dumps(schema['default'])}" if has else f"{name}?: {type_words(schema)}"
+        parts.append(text)
+    return f"{tool.name}({', '.join(parts)})"
+
+
+def type_words(schema: Any) -> str:
+    """A schema's type in a few words: ``string``, ``"c" | "f"``, ``integer | null``, ``array of string``."""
+    if not isinstance(schema, dict):
+        return "any"
+    if isinstance(schema.get("enum"), list):
+        return " | ".join(dumps(x) for x in schema["enum"])
+    if "const" in schema:
+        return dumps(schema["const"])
+    for key in ("anyOf", "oneOf"):
+        if isinstance(schema.get(key), list):
+            return " | ".join(dict.fromkeys(type_words(x) for x in schema[key]))
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return " | ".join(map(str, kind))
+    if kind == "array" and isinstance(schema.get("items"), dict):
+        return f"array of {type_words(schema['items'])}"
+    return kind if isinstance(kind, str) else "any"
+
+
+def inline(schema: Any, root: Mapping[str, Any], depth: int = DEPTH) -> Any:
+    """``schema`` without titles, its local references put in place."""
+    if isinstance(schema, list):
+        return [inline(x, root, depth) for x in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#/"):
+        found: Any = root
+        for step in reference[2:].split("/"):
+            found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
+        if not isinstance(found, Mapping) or depth == 0:
+            return {}
+        return inline(found, root, depth - 1)
+    kept = {k: v for k, v in schema.items() if k != "$defs" and not (k == "title" and isinstance(v, str))}
+    return {k: inline(v, root, depth) for k, v in kept.items()}

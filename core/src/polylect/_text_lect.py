@@ -1,0 +1,250 @@
+"""Tongues of text: a grammar, a few facts, and hooks for what is peculiar to one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from ._errors import LectError
+from ._json import dumps
+from ._lect import Lect
+from ._parser import TextParser, check_policies, text_problem, with_hidden_calls
+from ._policies import Policies
+from ._reading import Arguments, CallReader
+from ._render import describe_tools
+from ._tools import Tool, Toolbox, ToolLike, Tools, toolbox
+from ._values import EXCEPTION_TOOL, AgentAction, AgentStep, Call, Reply
+from .grammar import MISSING, Grammar
+
+
+class TextLect(Lect):
+    """A tongue of text. A subclass gives a grammar and a ``write``; everything else has a default.
+
+    Attributes:
+        grammar_file: the grammar: a path, a package resource, lark source, or a file of ``polylect_grammars``.
+        lead: text that stands before every message for the grammar's eyes (a line break, so that a label at the very
+            beginning also stands at the start of a line).
+        answer_names: names of "calls" that are the final answer, in lower case.
+        tolerant_names: whether tool names are freed of brackets, back-ticks and words like "Use".
+        separators: what joins reasoning, and content, that starts again after something else.
+        completions: markers that a server may have cut off as stop strings, where they are more than ``stops``.
+        observation_prefix, model_prefix: what ``format_steps`` writes around an observation.
+    """
+
+    grammar_file: ClassVar[str | Path | Traversable] = ""
+    lead: ClassVar[str] = ""
+    answer_names: frozenset[str] = frozenset()
+    tolerant_names: ClassVar[bool] = False
+    separators: ClassVar[tuple[str, str]] = ("", "")
+    completions: tuple[str, ...] = ()
+    observation_prefix: str = "\nObservation: "
+    model_prefix: str = "\n"
+
+    def __init__(self, replace: Mapping[str, str] | None = None) -> None:
+        self.grammar = Grammar(self.grammar_file, replace)
+
+    @property
+    def grammar_keys(self) -> dict[str, str]:
+        """The roles of the keys in the tongue's call objects, if it has such."""
+        return self.grammar.tables.keys
+
+    # --- reading --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _plain(self) -> CallReader:
+        return CallReader(self, None, self.policies)
+
+    def _sink(self, tools: Tools, policies: dict[str, Any]) -> CallReader:
+        if tools is None and not policies:
+            return self._plain
+        return CallReader(self, toolbox(tools), self.policies.replace(**policies) if policies else self.policies)
+
+    def parse(
+        self,
+        text: Any,
+        *,
+        tools: Tools = None,
+        prefix: str = "",
+        finish_reason: str | None = "stop",
+        **policies: Any,
+    ) -> Reply:
+        """Read a whole message; see :meth:`Lect.parse`."""
+        if text.__class__ is not str:
+            text = text_problem(text)
+        sink = self._plain if tools is None and not policies else self._sink(tools, policies)
+        lead = self.lead + prefix
+        if finish_reason == "length":
+            reply = self.grammar.read(text, sink, lead, length_cut=True)
+        else:
+            found = self.grammar.whole.parse(text, lead, sink)
+            reply = self.grammar.read(text, sink, lead) if found is None else found
+        if sink.policies is not self.policies:
+            reply = with_hidden_calls(self, reply, sink)
+        if reply.diagnostics:
+            check_policies(reply, sink.policies)
+        return reply
+
+    def parser(self, *, tools: Tools = None, prefix: str = "", **policies: Any) -> TextParser:
+        """A parser for one message that arrives in chunks; see :meth:`Lect.parser`."""
+        return TextParser(self, self._sink(tools, policies), self.lead + prefix)
+
+    def transcript(self, text: str, *, tools: Tools = None) -> Reply:
+        """Read what :meth:`format_steps` wrote, observations included: ``parts`` says where they are."""
+        sink = CallReader(self, toolbox(tools), self.policies)
+        sink.cut_observations = False
+        return self.grammar.read(text, sink, self.lead)
+
+    # --- what a subclass may change -------------------------------------------------------------------------------
+
+    def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
+        """Arguments that the tongue carries as text. ``open_end``: they ended with the message, not by a marker."""
+        return self.unescape(raw), "complete", None
+
+    def read_json(self, name: str, value: Any, tool: Tool | None) -> tuple[dict[str, Any] | str | None, str | None]:
+        """(arguments, None) from a decoded JSON value, or (what there is, the correction)."""
+        if isinstance(value, dict):
+            return value, None
+        kind = "null" if value is None else type(value).__name__
+        return None, f"The arguments of {name!r} must be a JSON object, not {kind}. Send the call again."
+
+    def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
+        """A call without any arguments."""
+        if tool is not None and not tool.required:
+            return {}, "complete", None
+        return None, "invalid", f"The call of {name!r} has no arguments. {self.hint}".strip()
+
+    def broken_call(self, name: str) -> str:
+        """The correction for a call whose payload can't be followed."""
+        what = f"The call of {name!r}" if name else "The call"
+        return f"{what} is malformed. {self.hint}".strip()
+
+    def missing_name(self) -> str:
+        """The correction for a call that names no tool."""
+        return f"The call names no tool. {self.hint}".strip()
+
+    def validate(self, tool: Tool, arguments: Any) -> str | None:
+        """The correction for arguments that do not fit the tool's schema, or None."""
+        return None
+
+    def repair(self, raw: str) -> Any:
+        """A JSON value mended from malformed text, or MISSING."""
+        return MISSING
+
+    def escape(self, text: str) -> str:
+        """``text`` so that nothing in it is structure; :meth:`unescape` gives it back."""
+        return text
+
+    def unescape(self, text: str) -> str:
+        """The text that :meth:`escape` was given."""
+        return text
+
+    def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
+        """The model's turn as text; ``format`` checks that it reads back as the same reply."""
+        raise NotImplementedError
+
+    # --- writing --------------------------------------------------------------------------------------------------
+
+    def _guarded(self, text: str, policies: Policies) -> str:
+        """Text from outside, by the policy ``escape``."""
+        if policies.escape == "raw":
+            return text
+        escaped = self.escape(text)
+        if policies.escape == "error" and escaped != text:
+            raise LectError(f"This text holds markers of {self.name}: {text[:80]!r}.")
+        return escaped
+
+    def format(self, reply: Reply, *, tools: Tools = None, **policies: Any) -> str:
+        """The model's turn as text that reads back as the same reply; see :meth:`Lect.format`."""
+        if policies:
+            self.policies.replace(**policies)
+        self._refuse(reply)
+        known = toolbox(tools)
+        text = self.write(reply, known)
+        again = self.parse(text, tools=known)
+        if again != reply:
+            raise LectError(f"{self.name} can't express this reply: {difference(reply, again)}.")
+        return text
+
+    def _refuse(self, reply: Reply) -> None:
+        has = self.features
+        told = {
+            "reasoning": bool(reply.reasoning),
+            "content": bool(reply.content),
+            "calls": bool(reply.calls),
+            "several_calls": len(reply.calls) > 1,
+            "answer": reply.answer is not None,
+            "json_answer": reply.answer is not None and not isinstance(reply.answer, str),
+            "text_input": any(isinstance(call.arguments, str) for call in reply.calls),
+            "object_input": any(isinstance(call.arguments, dict) for call in reply.calls),
+            "content_with_answer": bool(reply.content) and reply.answer is not None,
+            "content_with_calls": bool(reply.content) and bool(reply.calls),
+        }
+        for feature, needed in told.items():
+            if needed and feature not in has:
+                raise LectError(f"{self.name} has no place for {feature.replace('_', ' ')}.")
+        for call in reply.calls:
+            if not call.runnable:
+                raise LectError(f"The call of {call.name!r} is {call.status}; only whole calls can be written.")
+
+    def format_steps(self, steps: Sequence[AgentStep], **policies: Any) -> str:
+        """The scratchpad: each action's text, its observation (escaped by policy), and the cue for the model."""
+        chosen = self.policies.replace(**policies) if policies else self.policies
+        out = []
+        for step in steps:
+            out.append(self._action_text(step.action, chosen))
+            out.append(self.observation_prefix)
+            out.append(self._guarded(observation_text(step.observation), chosen))
+            out.append(self.model_prefix)
+        return "".join(out)
+
+    def _action_text(self, action: AgentAction, policies: Policies) -> str:
+        if action.log or action.tool == EXCEPTION_TOOL:
+            return self._without_stop(action.log)
+        return self.write(Reply(calls=(Call(action.tool, action.tool_input, id=action.id),)))
+
+    def _without_stop(self, log: str) -> str:
+        """The action's text, ready for the observation behind it."""
+        return log
+
+    def format_tools(self, tools: Iterable[ToolLike]) -> str:
+        """One line a tool: its name, its arguments, what it does."""
+        return describe_tools(toolbox(tools) or Toolbox())
+
+    def detect(self, text: str) -> float:
+        """How sure it is that ``text`` is in this tongue, by the structure that it shows."""
+        reply = self.parse(text)
+        marked = sum(end - start for role, start, end in reply.parts if role != "content")
+        if not (reply.calls or reply.answer is not None):
+            return 0.3 if reply.reasoning or reply.diagnostics else 0.0
+        skipped = sum(x.end - x.start for x in reply.diagnostics if x.code == "skipped")
+        whole = max(len(text), 1)
+        faults = sum(not call.runnable for call in reply.calls)
+        return max(0.4, 0.9 * min(1.0, (marked + 20) / whole)) - 0.3 * skipped / whole - 0.1 * bool(faults)
+
+
+def observation_text(observation: Any) -> str:
+    """An observation as a model reads it: text as it is, anything else as JSON."""
+    return observation if isinstance(observation, str) else dumps(observation)
+
+
+def difference(wanted: Reply, got: Reply) -> str:
+    """Which field of a reply did not survive, in words."""
+    for field in ("reasoning", "content", "answer"):
+        one, other = getattr(wanted, field), getattr(got, field)
+        if one != other:
+            return f"its {field} {one!r:.60} would read back as {other!r:.60}"
+    if len(wanted.calls) != len(got.calls):
+        return f"its {len(wanted.calls)} calls would read back as {len(got.calls)}"
+    for one_call, other_call in zip(wanted.calls, got.calls, strict=True):
+        if one_call != other_call:
+            return (
+                f"the call {one_call.name!r} with {one_call.arguments!r:.60} would read back as "
+                f"{other_call.name!r} with {other_call.arguments!r:.60} ({other_call.status})"
+            )
+    return "it would read back incomplete"
+
+
+__all__ = ["TextLect", "difference", "observation_text"]

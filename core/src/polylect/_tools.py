@@ -1,0 +1,183 @@
+"""Tools as callers give them (OpenAI form, functions, ready :class:`Tool` values) and as lects see them."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ._errors import ToolError
+
+ToolLike: TypeAlias = "Tool | Mapping[str, Any] | Callable[..., Any]"
+Tools: TypeAlias = "Toolbox | Iterable[ToolLike] | None"
+"""Tools in any accepted form; None when nothing is known about them."""
+EMPTY_SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """A tool that a model may call: a name, a description, the JSON Schema of its arguments, and its function."""
+
+    name: str
+    description: str = ""
+    parameters: dict[str, Any] = msgspec.field(default_factory=lambda: dict(EMPTY_SCHEMA))
+    function: Callable[..., Any] | None = None
+
+    @property
+    def properties(self) -> dict[str, Any]:
+        """The schemas of the arguments by name."""
+        found = self.parameters.get("properties")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the arguments that must be given."""
+        found = self.parameters.get("required")
+        return tuple(x for x in found if isinstance(x, str)) if isinstance(found, list) else ()
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether one plain text is a whole input: exactly one argument, which may be a string."""
+        if len(self.properties) != 1:
+            return False
+        return "string" in schema_types(next(iter(self.properties.values())))
+
+
+def schema_types(schema: Any) -> frozenset[str]:
+    """The JSON types a schema allows, as far as its top level says; all of them when it says nothing."""
+    if not isinstance(schema, Mapping):
+        return ALL_TYPES
+    said = schema.get("type")
+    if isinstance(said, str):
+        return frozenset({said})
+    if isinstance(said, list):
+        return frozenset(x for x in said if isinstance(x, str))
+    for key in ("anyOf", "oneOf"):
+        if isinstance(schema.get(key), list):
+            return frozenset[str]().union(*(schema_types(x) for x in schema[key]))
+    if isinstance(schema.get("enum"), list):
+        return frozenset("string" if isinstance(x, str) else "other" for x in schema["enum"])
+    return ALL_TYPES
+
+
+ALL_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
+
+
+class Toolbox(dict[str, Tool]):
+    """Tools by name, with the casefolded names beside them for names that models misspell."""
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        super().__init__()
+        for tool in tools:
+            if tool.name in self:
+                raise ToolError(f"Two tools are named {tool.name!r}. Give each tool a name of its own.")
+            self[tool.name] = tool
+        self.folded = {name.casefold(): name for name in self}
+
+
+def toolbox(tools: Tools) -> Toolbox | None:
+    """Tools in any accepted form as a :class:`Toolbox`; None stays None (nothing is known about the tools).
+
+    Raises:
+        ToolError: a tool is of no known form, its schema is broken, or two tools share a name.
+    """
+    if tools is None or isinstance(tools, Toolbox):
+        return tools
+    if isinstance(tools, (str, bytes, Mapping)) or not isinstance(tools, Iterable):
+        raise ToolError(f"tools must be a list of tools, not {type(tools).__name__}.")
+    return Toolbox(as_tool(tool) for tool in tools)
+
+
+def as_tool(tool: ToolLike) -> Tool:
+    """One tool in any accepted form as a :class:`Tool`.
+
+    Accepted: a Tool; the OpenAI form ``{"type": "function", "function": {"name", "description", "parameters"}}`` or
+    its inside alone; the Anthropic and MCP forms (``input_schema``, ``inputSchema``); a function with a docstring.
+
+    Raises:
+        ToolError: the form is none of these, or the schema is not a JSON Schema object.
+    """
+    if isinstance(tool, Tool):
+        return _checked(tool)
+    if isinstance(tool, Mapping):
+        inner = tool.get("function", tool)
+        if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str):
+            raise ToolError(f"This tool has no name: {dict(tool)!r:.200}. Give it in OpenAI form.")
+        schema = inner.get("parameters", inner.get("input_schema", inner.get("inputSchema")))
+        description = inner.get("description")
+        return _checked(
+            Tool(
+                inner["name"],
+                description if isinstance(description, str) else "",
+                dict(EMPTY_SCHEMA) if schema is None else schema,
+            )
+        )
+    if callable(tool):
+        return _from_function(tool)
+    raise ToolError(f"A tool is a Tool, a dict in OpenAI form, or a function, not {type(tool).__name__}.")
+
+
+def _checked(tool: Tool) -> Tool:
+    schema = tool.parameters
+    if not tool.name:
+        raise ToolError("A tool has an empty name.")
+    if not isinstance(schema, dict):
+        raise ToolError(f"The parameters of tool {tool.name!r} are {type(schema).__name__}, not a JSON Schema object.")
+    kind, properties = schema.get("type", "object"), schema.get("properties", {})
+    if kind != "object" or not isinstance(properties, dict):
+        raise ToolError(
+            f"The parameters of tool {tool.name!r} must be a JSON Schema of type object with a dict of properties."
+        )
+    required = schema.get("required", [])
+    if not isinstance(required, list) or not all(isinstance(x, str) for x in required):
+        raise ToolError(f"'required' in the parameters of tool {tool.name!r} must be a list of names.")
+    return tool
+
+
+def _from_function(function: Callable[..., Any]) -> Tool:
+    name = getattr(function, "__name__", type(function).__name__)
+    try:
+        signature = inspect.signature(function)
+        hints = typing.get_type_hints(function)
+    except (NameError, TypeError, ValueError) as error:
+        raise ToolError(f"The signature of {name!r} can't be read: {error}.") from error
+    properties: dict[str, Any] = {}
+    required = []
+    for parameter in signature.parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        schema = _schema(hints.get(parameter.name, Any))
+        if parameter.default is parameter.empty:
+            required.append(parameter.name)
+        elif isinstance(parameter.default, (str, int, float, bool, type(None))):
+            schema = {**schema, "default": parameter.default}
+        properties[parameter.name] = schema
+    parameters: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        parameters["required"] = required
+    return Tool(name, inspect.getdoc(function) or "", parameters, function)
+
+
+_SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+
+
+def _schema(hint: Any) -> dict[str, Any]:
+    """The JSON Schema of a type hint: the plain types, lists, dicts, Literal, Optional and unions; {} for others."""
+    if hint in _SIMPLE:
+        return {"type": _SIMPLE[hint]}
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        described = [x for x in args[1:] if isinstance(x, str)]
+        return {**_schema(args[0]), **({"description": described[0]} if described else {})}
+    if origin is Literal:
+        return {"enum": list(args)}
+    if origin in (typing.Union, types.UnionType):
+        return {"anyOf": [_schema(x) for x in args]}
+    if hint in (list, tuple) or origin in (list, tuple, Sequence):
+        return {"type": "array", **({"items": _schema(args[0])} if args else {})}
+    if hint is dict or origin in (dict, Mapping):
+        return {"type": "object"}
+    return {}

@@ -1,0 +1,47 @@
+"""Moving a message from one tongue to another, and telling which tongue a text is in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._errors import PolylectError
+from ._lect import Lect
+from ._registry import registry
+from ._tools import Tools
+
+SURE = 0.35
+"""From this score on a text counts as being in a tongue."""
+
+
+def translate(
+    text: Any, *, source: str | Lect, target: str | Lect, tools: Tools = None, **policies: Any
+) -> Any:
+    """A message of the tongue ``source`` in the tongue ``target``.
+
+    Args:
+        text: the message: text, or a provider's message.
+        source: the tongue it is in: a name or a lect.
+        target: the tongue to say it in.
+        tools: the tools that were offered, in any form that :func:`polylect.as_tool` takes.
+        policies: choices for reading, by name.
+
+    Raises:
+        ParseError: the message can't be read.
+        LectError: ``target`` can't express it, or there is no such lect.
+    """
+    one = registry.lect(source) if isinstance(source, str) else source
+    other = registry.lect(target) if isinstance(target, str) else target
+    return other.format(one.parse(text, tools=tools, **policies), tools=tools)
+
+
+def detect(text: str) -> list[tuple[str, float]]:
+    """The tongues that ``text`` may be in, with how sure that is (0 to 1), the surest first; empty for plain prose."""
+    found = []
+    for info in registry.lects():
+        try:
+            score = registry.lect(info.name).detect(text)
+        except PolylectError:
+            continue
+        if score >= SURE:
+            found.append((info.name, round(min(score, 1.0), 3)))
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))

@@ -1,0 +1,103 @@
+"""``polylect check``: the laws, for a lect, and the lints, for a grammar file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import polylect
+
+from .._errors import GrammarError, PolylectError
+from ._options import LectName
+from ._paint import Paint, block, safe, table
+from ._records import json_line
+
+if TYPE_CHECKING:
+    from ..testing import Report
+
+FIELDS = ("law", "title", "ok", "detail", "examples", "seconds")
+
+
+@click.command(short_help="Check the laws for a lect, or lint a grammar file.")
+@click.argument("name", type=LectName())
+@click.option(
+    "--examples",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="How many examples for each law.",
+)
+@click.option("--law", "laws", type=int, multiple=True, metavar="N", help="Check this law only; repeat for more.")
+@click.option("--seed", type=int, metavar="N", help="Try the same examples as a run before, which told its seed.")
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON for each law.")
+def check(name: str, examples: int, laws: tuple[int, ...], seed: int | None, as_json: bool) -> int:
+    """Check that the lect NAME keeps the laws, and print them as a table; or lint the grammar file NAME (*.lark).
+
+    Exit code 1 when a law does not hold, or when the grammar has faults.
+
+    \b
+    Examples:
+      polylect check react --examples 1000
+      polylect --plugin my_format.py check my_format
+      polylect check my_format.lark
+    """
+    if name.endswith(".lark"):
+        return _grammar(name, as_json)
+    lect = polylect.lect(name)
+    try:
+        from ..testing import check as check_laws
+    except ImportError as error:  # the kit says what to install
+        raise PolylectError(str(error)) from None
+    report = check_laws(lect, examples=examples, laws=laws or None, seed=seed)
+    if as_json:
+        for row in report.rows:
+            click.echo(
+                json_line({"lect": report.lect, "seed": report.seed, **{key: getattr(row, key) for key in FIELDS}})
+            )
+    else:
+        _show(report, lect.title)
+    return 0 if report.ok else 1
+
+
+def _show(report: Report, title: str) -> None:
+    paint = Paint.for_stream()
+    cells = [["LAW", "", "", "EXAMPLES", "SECONDS", ""]]
+    for row in report.rows:
+        verdict = paint("holds", "green") if row.ok else paint("broken", "red")
+        note = row.detail if row.ok else ""
+        cells.append([f"{row.law:>3}", row.title, verdict, f"{row.examples:>8,}", f"{row.seconds:>7.2f}", safe(note)])
+    click.echo(f"{paint(report.lect, 'cyan')}  {title}  {paint(f'(seed {report.seed})', dim=True)}")
+    click.echo(table(cells, paint), nl=False)
+    for row in report.rows:
+        if not row.ok:
+            click.echo(block(paint(f"law {row.law}", "red"), safe(row.detail)), nl=False)
+
+
+def _grammar(path: str, as_json: bool) -> int:
+    if not os.path.isfile(path):
+        raise click.BadParameter(f"there is no grammar file {path!r}", param_hint="NAME")
+    found = lint(path)
+    if as_json:
+        for message in found:
+            click.echo(json_line({"grammar": path, "message": message}))
+    else:
+        paint = Paint.for_stream()
+        for message in found:
+            click.echo(f"{paint(path, bold=True)}: {safe(message)}")
+        if not found:
+            click.echo(f"{paint(path, bold=True)}: {paint('no faults', 'green')}")
+    return 1 if found else 0
+
+
+def lint(path: str) -> list[str]:
+    """The faults of a grammar file, each with what to change."""
+    from ..grammar import lint as faults
+
+    try:
+        return [str(x) for x in faults(Path(path))]
+    except GrammarError as error:
+        return [str(error)]

@@ -1,0 +1,207 @@
+"""Records: what one line of JSON Lines may be, and what stands in the output for one that failed."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from .._errors import LectError, ParseError
+from .._json import encode_json
+from ._lines import BOM, MAX_LINE
+from ._pool import Item, Result
+
+REASONS: dict[str, str] = {
+    "not_json": "the line is not JSON",
+    "not_text": "the bytes are not UTF-8 text",
+    "record": "the JSON is not one of the forms a record may have",
+    "no_lect": "there is no such lect",
+    "inexpressible": "the target lect cannot express the reply",
+    "internal": "a lect raised an error that it must not raise",
+}
+"""Why a record failed, beside the reasons of ParseError."""
+
+
+class BadRecord(Exception):
+    """A record that cannot even be given to a parser."""
+
+    def __init__(self, reason: str, message: str, text: Any = "") -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.text = text
+
+
+def decode_text(data: bytes) -> str:
+    """UTF-8 bytes as text, less a byte order mark.
+
+    Raises:
+        BadRecord: the bytes are not UTF-8.
+    """
+    try:
+        return data.removeprefix(BOM).decode()
+    except UnicodeDecodeError as error:
+        raise BadRecord(
+            "not_text",
+            f"Byte {error.start} (0x{data[error.start]:02x}) is not UTF-8 text. Convert the input to UTF-8.",
+            data.decode(errors="replace"),
+        ) from None
+
+
+def decode_record(data: bytes) -> Any:
+    """One JSON value.
+
+    Raises:
+        BadRecord: it is not JSON, or not UTF-8.
+    """
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        text = decode_text(data)
+    try:
+        return json.loads(text)  # knows lone surrogates and says where the fault is
+    except ValueError as error:
+        raise BadRecord("not_json", f"This is not JSON: {error}.", text) from None
+    except RecursionError:
+        raise BadRecord("not_json", "This JSON is nested too deeply.", text) from None
+
+
+FinishReason: TypeAlias = Literal["stop", "length"]
+
+
+class Message(NamedTuple):
+    """What a record holds for a parser.
+
+    ``place`` says where it stood: ``string`` (the record itself), ``text``, ``message``, ``record`` (the record is a
+    message).
+    """
+
+    value: str | dict[str, Any]
+    place: str
+    record: dict[str, Any]
+
+    @property
+    def finish_reason(self) -> FinishReason:
+        """Why the model stopped, as far as the record says."""
+        return "length" if self.record.get("finish_reason") == "length" else "stop"
+
+
+def message_of(record: Any) -> Message:
+    """Find the message in a record: a string, ``{"text": …}``, ``{"message": …}`` or a message with a role.
+
+    Raises:
+        BadRecord: it is none of these, or another's than the assistant's.
+    """
+    if isinstance(record, str):
+        return Message(record, "string", {})
+    if not isinstance(record, dict):
+        raise BadRecord("record", f"A record is a string or an object, not {_kind(record)}.", record)
+    if record.get("type") == "error":
+        raise BadRecord("record", f"This record failed before: {record.get('message')}", record.get("text"))
+    if record.get("type") == "Reply":
+        raise BadRecord("record", "This is a reply, parsed already. The command format writes it in a lect.", record)
+    if isinstance(record.get("text"), str):
+        return Message(record["text"], "text", record)
+    message = record.get("message")
+    if isinstance(message, str):
+        return Message(message, "message", record)
+    place = "message" if isinstance(message, dict) else "record"
+    found: dict[str, Any] = message if isinstance(message, dict) else record
+    if "role" not in found:
+        raise BadRecord(
+            "record", 'A record is a string, {"text": …}, {"message": …}, or a message with a role.', record
+        )
+    if found["role"] != "assistant":
+        raise BadRecord(
+            "record", f"Only the assistant's messages are parsed; this one's role is {found['role']!r}.", record
+        )
+    return Message(found, place, record)
+
+
+def content_of(message: dict[str, Any]) -> str:
+    """The text of a provider's message: its content, or the joined texts of its parts."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = (x.get("text") for x in content if isinstance(x, dict))
+        return "".join(x for x in parts if isinstance(x, str))
+    return content if isinstance(content, str) else ""
+
+
+def failure(error: Exception, **where: Any) -> dict[str, Any]:
+    """The error record of a failed record or file: the same keys whatever went wrong."""
+    if isinstance(error, ParseError):
+        return {
+            "type": "error",
+            **where,
+            "reason": error.reason,
+            "message": error.message,
+            "span": list(error.span),
+            "correction": error.correction,
+            "text": error.text,
+        }
+    reason, text = "internal", ""
+    if isinstance(error, BadRecord):
+        reason, text = error.reason, error.text
+    elif isinstance(error, LectError):
+        reason = "inexpressible"
+    message = str(error) if reason != "internal" else f"{type(error).__name__}: {error}{_place(error)}"
+    return {
+        "type": "error",
+        **where,
+        "reason": reason,
+        "message": message,
+        "span": None,
+        "correction": None,
+        "text": text,
+    }
+
+
+def each_line(item: Item, use: Callable[[bytes, int], tuple[str, bool]]) -> Result:
+    """Call ``use`` with every line of an item that is not blank; it gives the output and whether that is a failure."""
+    found: list[str] = []
+    failed = 0
+    for number, line in _lines(item):
+        text, bad = use(line, number)
+        found.append(text)
+        failed += bad
+    found.append("")
+    return Result("\n".join(found).encode() if len(found) > 1 else b"", len(found) - 1, failed, item.size)
+
+
+def _lines(item: Item) -> Iterator[tuple[int, bytes]]:
+    data = item.data.removeprefix(BOM) if item.line == 1 else item.data
+    if item.kind == "json":
+        yield 1, data
+        return
+    for number, line in enumerate(data.split(b"\n"), item.line):
+        if line and not line.isspace():
+            yield number, line
+
+
+def overlong(item: Item) -> BadRecord:
+    """What to say about a line beyond the limit."""
+    return BadRecord(
+        "record",
+        f"This line is longer than {MAX_LINE:,} bytes. It was passed over.",
+        item.data.decode(errors="replace"),
+    )
+
+
+def json_line(value: Any) -> str:
+    """``value`` on one line."""
+    return encode_json(value)
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    names = {bool: "a boolean", int: "a number", float: "a number", list: "an array"}
+    return names.get(type(value), type(value).__name__)
+
+
+def _place(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

@@ -1,0 +1,103 @@
+"""``polylect stream``: the events of one message while it arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import click
+
+import polylect
+
+from .._errors import ParseError
+from .._tools import Toolbox
+from .._values import Event, ReplyEnd
+from ._chunks import DeltaChunks, TextChunks
+from ._lines import Source
+from ._live import Live
+from ._options import (
+    INPUT,
+    finish_option,
+    json_option,
+    lect_option,
+    policy_option,
+    prefix_option,
+    tools_option,
+    wants_json,
+    write,
+)
+from ._paint import Paint
+from ._records import BadRecord, failure, json_line
+from ._render import Decision, show_decision, show_error
+
+BLOCK = 64 * 1024
+"""The most that is read at once: what a pipe holds."""
+
+
+@click.command(short_help="Print the events of a message while it arrives.")
+@click.argument("file", default="-", type=INPUT)
+@lect_option
+@tools_option
+@prefix_option
+@policy_option
+@finish_option
+@click.option("--sse", is_flag=True, help="The input is a provider's stream (see below), for lects of text too.")
+@json_option
+def stream(
+    file: str,
+    lect_name: str,
+    tools: Toolbox | None,
+    prefix: str,
+    policies: tuple[tuple[str, Any], ...],
+    finish_reason: Literal["stop", "length"] | None,
+    sse: bool,
+    as_json: bool | None,
+) -> int:
+    """Parse one message while it arrives from FILE or a pipe, and print each event at once.
+
+    JSON Lines has one event a line, the last one "ReplyEnd" with the whole reply. A message that a policy refuses ends
+    with {"type": "error", …} instead, and exit code 1.
+
+    Text is UTF-8, cut anywhere; a wrong byte becomes U+FFFD. Lects of messages (tool_calls) take a provider's stream: a
+    line of JSON for each chunk, a delta or a chunk with "choices", of which the first one's delta is read, or
+    server-sent events (data: {…}, data: [DONE]). --sse reads the text for other lects from such a stream.
+
+    \b
+    Examples:
+      my-model | polylect stream --lect react
+      curl -N … | polylect stream --lect tool_calls
+    """
+    lect = polylect.lect(lect_name)
+    settings = dict(policies)
+    parser = lect.parser(tools=tools, prefix=prefix, **settings)
+    chunks: TextChunks | DeltaChunks = DeltaChunks(text=not lect.messages) if sse or lect.messages else TextChunks()
+    lines = wants_json(as_json)
+    paint = Paint.for_stream()
+    live = Live(paint)
+
+    def show(events: Iterable[Event]) -> None:
+        text = "".join(f"{event.to_json()}\n" if lines else live.show(event) for event in events)
+        if text:
+            write(text.encode())
+
+    try:
+        with Source(file) as source:
+            while data := source.read(BLOCK):
+                for chunk in chunks.feed(data):
+                    show(parser.feed(chunk))
+        for chunk in chunks.close():
+            show(parser.feed(chunk))
+        events = parser.close(finish_reason=finish_reason or chunks.finish_reason)
+        show(events)
+    except (ParseError, BadRecord) as error:
+        record = failure(error)
+        write(f"{json_line(record)}\n".encode() if lines else f"\n{show_error(record, paint)}".encode())
+        return 1
+    if not lines and events and isinstance(events[-1], ReplyEnd):
+        decision: Decision
+        try:
+            decision = lect.decide(events[-1].reply, **settings)
+        except ParseError as error:
+            decision = error
+        write(show_decision(decision, paint).encode())
+    return 0

@@ -1,0 +1,10 @@
+"""The grammar engine: a ``.lark`` file becomes a small automaton, and two interpreters run it.
+
+:class:`Grammar` compiles a file when it is first used (cached on disk); its ``whole`` reads well-formed messages, its
+``reader`` reads anything, in chunks. Nothing here knows agents, tools or lects.
+"""
+
+from ._draft import CLOSED, CUT, MISSING, OPEN, Sink
+from ._engine import Grammar
+
+__all__ = ["CLOSED", "CUT", "MISSING", "OPEN", "Grammar", "Sink"]

@@ -1,0 +1,219 @@
+"""The cursor over the chunks, and the call that is being read."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from .._json import dumps
+from .._values import AnswerDelta, ArgumentsDelta, Call, CallEnd, CallStart, Diagnostic, Event, Part
+
+MISSING: Any = object()
+"""No decoded value yet: the sink decodes the raw text."""
+
+NO_ARGUMENTS, TEXT, JSON, MEMBERS = range(4)
+"""The forms of a call's arguments: none seen, raw text, JSON text, key and value pairs."""
+
+CLOSED, OPEN, CUT, BROKEN = range(4)
+"""How a call ended: by its marker, by the end of the message, cut short, or with a payload that is not one."""
+
+
+class Sink(Protocol):
+    """What a lect does with the pieces that the engine reads. Stateless: diagnostics go to the list that is passed."""
+
+    live: bool
+    """Whether argument text is emitted as it comes."""
+    keep_cut: bool
+    """Whether a call that was cut stays in the reply."""
+    cut_observations: bool
+    """Whether the reply ends where the model invents an observation."""
+    separators: tuple[str, str]
+    """What joins reasoning, and content, that starts again after something else."""
+    stops: tuple[str, ...]
+    max_calls: int
+
+    def name(self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]) -> str:
+        """The tool's name as the model spelt it -> the name to use."""
+
+    def is_answer(self, name: str) -> bool:
+        """Whether a "call" of this name is the final answer."""
+
+    def call(
+        self,
+        name: str,
+        form: int,
+        raw: str,
+        value: Any,
+        id: str | None,
+        start: int,
+        end: int,
+        ending: int,
+        diagnostics: list[Diagnostic],
+    ) -> Call:
+        """The finished call."""
+
+    def broken(self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]) -> tuple[str, str, Any] | None:
+        """(name, raw arguments, arguments) recovered from the text of a malformed call object, or None."""
+
+    def answer(self, form: int, raw: str, value: Any) -> Any:
+        """The final answer that a call of an answer's name carries; MISSING if it can't be read."""
+
+
+class Cursor:
+    """Where the reader stands: the chunk, the index into it, and what has been emitted but not delivered."""
+
+    __slots__ = ("base", "c", "final", "i", "last", "mark", "out", "seen")
+
+    def __init__(self, prefix: str) -> None:
+        self.c = prefix
+        self.i = 0
+        self.base = -len(prefix)
+        self.last = self.base
+        self.final = False
+        self.out: list[Event] = []
+        self.seen: list[str] = [prefix]
+        self.mark = (0, self.base)
+
+    def set_mark(self, at: int) -> None:
+        """Remember the chunk that holds position ``at``, so that ``slice`` need not join from the beginning."""
+        count = len(self.seen)
+        total = self.base + len(self.c)
+        while total > at and count:
+            count -= 1
+            total -= len(self.seen[count])
+        self.mark = (count, total)
+
+    def slice(self, start: int, end: int) -> str:
+        """The text between two positions, neither before the mark."""
+        count, total = self.mark
+        seen = self.seen
+        text = seen[count] if count == len(seen) - 1 else "".join(seen[count:])
+        return text[start - total : end - total]
+
+
+class Draft:
+    """The calls of one reply, and the one being read."""
+
+    def __init__(self, cursor: Cursor, sink: Sink) -> None:
+        self.cursor, self.sink = cursor, sink
+        self.calls: list[Call] = []
+        self.parts: list[Part] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.answers: list[Any] = []
+        self.index = 0
+        self.open = False
+        self.begin(0)
+        self.open = False
+
+    def begin(self, start: int) -> None:
+        """A call begins at ``start``."""
+        self.open = True
+        self.start = start
+        self.name: str | None = None
+        self.named = self.started = self.is_answer = self.is_broken = False
+        self.id: str | None = None
+        self.form = NO_ARGUMENTS
+        self.arguments = (start, start)
+        self.held: list[str] = []
+        self.members: dict[str, Any] | None = None
+        self.member_raw: list[str] = []
+        self.streamed: list[str] = []
+        self.cursor.set_mark(start)
+
+    def set_name(self, raw: str, start: int, end: int) -> None:
+        """The name has been read: announce the call, or turn it into the answer."""
+        self.name = self.sink.name(raw, start, end, self.diagnostics)
+        self.named = True
+        self.is_answer = self.sink.is_answer(self.name)
+        if not self.is_answer and self.sink.live:
+            self.announce(end)
+
+    def announce(self, end: int) -> None:
+        """Emit CallStart, and the arguments that came before the name."""
+        cursor = self.cursor
+        self.started = True
+        cursor.out.append(CallStart(cursor.last, end, self.index, self.id, self.name or ""))
+        cursor.last = end
+        if self.held:
+            cursor.out.append(ArgumentsDelta(end, end, self.index, "".join(self.held)))
+            self.held = []
+
+    def finish(self, end: int, ending: int) -> None:
+        """The call is over at ``end``."""
+        self.open = False
+        if self.is_answer:
+            self._finish_answer(end, ending)
+            return
+        call = self._call(end, ending)
+        cursor, sink = self.cursor, self.sink
+        if call.status == "truncated" and not sink.keep_cut and not self.started:
+            return
+        if not self.started:
+            self.name = call.name
+            if sink.live:
+                self.announce(end)
+            else:
+                cursor.out.append(CallStart(cursor.last, end, self.index, call.id, call.name))
+                if call.raw:
+                    cursor.out.append(ArgumentsDelta(end, end, self.index, call.raw))
+                cursor.last = end
+        cursor.out.append(CallEnd(cursor.last, end, self.index, call))
+        cursor.last = end
+        if call.status == "truncated" and not sink.keep_cut:
+            return
+        self.calls.append(call)
+        self.parts.append(("call", call.start, call.end))
+        self.index += 1
+
+    def _call(self, end: int, ending: int) -> Call:
+        start = max(self.start, 0)
+        if self.is_broken and ending != CUT:
+            ending = BROKEN
+            if self.form == JSON and not self.started:
+                found = self.sink.broken(self.cursor.slice(*self.arguments), *self.arguments, self.diagnostics)
+                if found is not None:
+                    self.name = self.sink.name(found[0], start, end, self.diagnostics)
+                    self.held = [found[1]]
+                    return self.sink.call(self.name, JSON, *found[1:], self.id, start, end, CLOSED, self.diagnostics)
+        if self.members is not None:
+            raw, form, value = "".join(self.member_raw), MEMBERS, self.members
+        else:
+            raw, form, value = self.cursor.slice(*self.arguments), self.form, MISSING
+        return self.sink.call(self.name or "", form, raw, value, self.id, start, end, ending, self.diagnostics)
+
+    def answer_delta(self, text: str, end: int) -> None:
+        """Emit more of the final answer; a second answer goes on a line of its own."""
+        cursor = self.cursor
+        if not self.streamed and self.answers:
+            self.streamed.append("")
+            text = "\n" + text
+        self.streamed.append(text)
+        cursor.out.append(AnswerDelta(cursor.last, end, text))
+        cursor.last = end
+
+    def _finish_answer(self, end: int, ending: int) -> None:
+        raw = self.cursor.slice(*self.arguments)
+        value = self.sink.answer(self.form, raw, MISSING)
+        shown = "".join(self.streamed)
+        if self.answers:
+            shown = shown[1:]
+        if self.is_broken or (self.form == JSON and (ending == CUT or value is MISSING)):
+            value = shown
+            self.note("truncated" if ending == CUT else "invalid", "The final answer is not whole.", self.start, end)
+        if isinstance(value, str) and value.startswith(shown) and (len(value) > len(shown) or not self.streamed):
+            self.answer_delta(value[len(shown) :], end)
+        self.add_answer(value, end)
+
+    def add_answer(self, value: Any, end: int) -> None:
+        """An answer that began at ``start`` is over."""
+        self.answers.append(value)
+        self.parts.append(("answer", max(self.start, 0), max(end, 0)))
+
+    def final_answer(self) -> Any:
+        """The reply's answer: the only one, or the lines of several."""
+        if len(self.answers) < 2:
+            return self.answers[0] if self.answers else None
+        return "\n".join(x if isinstance(x, str) else dumps(x) for x in self.answers)
+
+    def note(self, code: str, message: str, start: int, end: int) -> None:
+        """Report something about the text between two positions."""
+        self.diagnostics.append(Diagnostic(code, message, max(start, 0), max(end, 0)))

@@ -1,0 +1,364 @@
+"""Regular expressions of the grammar profile as trees, and what the engine prints from them.
+
+The standard library's ``re`` has no partial matching, and the form of a pattern decides its speed. So each pattern is
+parsed once, when a grammar is compiled, and printed again in the forms that the interpreters need:
+
+- ``plain``: the pattern itself, for complete text;
+- ``partial``: what matches when the buffer ends before the pattern is decided (a proper prefix of a match, or a match
+  that the next characters may lengthen);
+- ``alternation``: several patterns in one, each alternative beginning with a character that ``re`` can look for, common
+  beginnings written once, and an empty group at the end of each so that ``lastindex`` tells which one matched.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from re import _constants as sre  # type: ignore[attr-defined]
+from re import _parser as sre_parser  # type: ignore[attr-defined]
+from typing import Any, TypeAlias
+
+Node: TypeAlias = tuple[Any, ...]
+Seq: TypeAlias = tuple[Node, ...]
+# Nodes: ("c", source) one character · ("alt", (seq, ...)) · ("rep", low, high, seq[, possessive]) · ("look", seq) · ("not", seq)
+# · ("end",) the end of the text. high is None for unbounded.
+
+_CATEGORIES = {
+    sre.CATEGORY_SPACE: r"\s",
+    sre.CATEGORY_NOT_SPACE: r"\S",
+    sre.CATEGORY_DIGIT: r"\d",
+    sre.CATEGORY_NOT_DIGIT: r"\D",
+    sre.CATEGORY_WORD: r"\w",
+    sre.CATEGORY_NOT_WORD: r"\W",
+}
+PROBES = "".join(map(chr, range(128))) + "ıİſKµμ：，。éßÉ中\u2028😀"
+"""Characters that stand for all: ASCII, the odd ones of case folding, and one of each other sort that grammars name."""
+
+
+class PatternError(ValueError):
+    """The pattern uses what the profile leaves out; the message says what."""
+
+
+def parse(source: str) -> Seq:
+    """The tree of a pattern.
+
+    Raises:
+        PatternError: it holds something outside the profile (anchors, lazy quantifiers, lookbehind, references …).
+    """
+    try:
+        tree = sre_parser.parse(source)
+    except re.error as error:
+        raise PatternError(f"{source!r} is no regular expression: {error}") from error
+    return tuple(_nodes(tree, bool(tree.state.flags & re.I)))
+
+
+def _nodes(tree: Any, fold: bool) -> Iterator[Node]:
+    for op, value in tree:
+        if op is sre.LITERAL:
+            yield ("c", _fold(_escape(chr(value)), fold))
+        elif op is sre.NOT_LITERAL:
+            yield ("c", _fold(f"[^{_in_class(chr(value))}]", fold))
+        elif op is sre.IN:
+            yield ("c", _fold(_class(value), fold))
+        elif op is sre.ANY:
+            yield ("c", r"[^\n]")
+        elif op is sre.SUBPATTERN:
+            _, added, removed, inner = value
+            yield from _nodes(inner, (fold or bool(added & re.I)) and not removed & re.I)
+        elif op is sre.BRANCH:
+            yield ("alt", tuple(tuple(_nodes(branch, fold)) for branch in value[1]))
+        elif op in (sre.MAX_REPEAT, sre.POSSESSIVE_REPEAT):
+            low, high, inner = value
+            yield ("rep", low, None if high is sre.MAXREPEAT else high, tuple(_nodes(inner, fold)))
+        elif op in (sre.ASSERT, sre.ASSERT_NOT) and value[0] > 0:
+            yield ("look" if op is sre.ASSERT else "not", tuple(_nodes(value[1], fold)))
+        elif op is sre.AT and value is sre.AT_END_STRING:
+            yield ("end",)
+        else:
+            raise PatternError(f"{str(op).lower()} is outside the profile; write it without")
+
+
+def _escape(char: str) -> str:
+    return {"\n": r"\n", "\r": r"\r", "\t": r"\t"}.get(char) or (char if char == " " else re.escape(char))
+
+
+def _in_class(char: str) -> str:
+    return "\\" + char if char in "^-]\\[&~|" else _escape(char)
+
+
+def _class(items: Any) -> str:
+    out = ""
+    for op, value in items:
+        if op is sre.NEGATE:
+            out += "^"
+        elif op is sre.LITERAL:
+            out += _in_class(chr(value))
+        elif op is sre.RANGE:
+            out += f"{_in_class(chr(value[0]))}-{_in_class(chr(value[1]))}"
+        else:
+            out += _CATEGORIES[value]
+    return f"[{out}]"
+
+
+def _fold(source: str, fold: bool) -> str:
+    if not fold or not any(c.lower() != c.upper() for c in source):
+        return source
+    return f"(?i:{source})"
+
+
+@functools.lru_cache(maxsize=4096)
+def chars(source: str) -> frozenset[str]:
+    """Which of :data:`PROBES` a one-character pattern matches."""
+    return frozenset(re.compile(f"(?:{source})+").findall(PROBES) and [c for c in PROBES if re.match(source, c)])
+
+
+def open_class(source: str) -> bool:
+    """Whether a one-character pattern matches more than the characters it names (a negation or a category)."""
+    return source.startswith(("[^", "(?i:[^")) or re.search(r"\\[sSwWdD]", source) is not None
+
+
+# --- printing ---------------------------------------------------------------------------------------------------
+
+
+def plain(seq: Seq, *, live: bool = False) -> str:
+    """The pattern as ``re`` source. ``live``: the buffer's end is not the text's end, so ``\\Z`` cannot match."""
+    return "".join(_print(node, live) for node in seq)
+
+
+def _print(node: Node, live: bool) -> str:
+    kind = node[0]
+    if kind == "c":
+        return str(node[1])
+    if kind == "alt":
+        return "(?:" + "|".join(plain(branch, live=live) for branch in node[1]) + ")"
+    if kind == "rep":
+        return _unit(node[3], live) + _times(node[1], node[2]) + ("+" if len(node) > 4 else "")
+    if kind == "end":
+        return "(?!)" if live else r"\Z"
+    return f"(?{'=' if kind == 'look' else '!'}{plain(node[1], live=live)})"
+
+
+def _unit(seq: Seq, live: bool) -> str:
+    inner = plain(seq, live=live)
+    return inner if len(seq) == 1 and seq[0][0] == "c" else f"(?:{inner})"
+
+
+def _times(low: int, high: int | None) -> str:
+    short = {(0, 1): "?", (0, None): "*", (1, None): "+"}.get((low, high))
+    if short is not None:
+        return short
+    return f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
+
+
+def partial(seq: Seq) -> str | None:
+    r"""``re`` source that matches when the buffer ends before ``seq`` is decided; None when that cannot happen.
+
+    It may say "undecided" once too often (the next character settles it), never once too seldom.
+    """
+    if not seq:
+        return None
+    node, rest = seq[0], seq[1:]
+    after = partial(rest)
+    kind = node[0]
+    if kind == "c":
+        return rf"(?:\Z|{node[1]}{after})" if after else r"\Z"
+    if kind == "end":
+        return r"\Z"
+    if kind == "rep":
+        return _partial_repeat(node, after)
+    if kind == "alt":
+        options = [found for branch in node[1] if (found := partial(branch))]
+    elif kind == "look":
+        options = [found] if (found := partial(node[1])) else []
+    else:
+        options = [found] if (found := partial(node[1])) else []
+    if after:
+        options.append(_print(node, live=True) + after)
+    return "(?:" + "|".join(options) + ")" if options else None
+
+
+def _partial_repeat(node: Node, after: str | None) -> str:
+    _, low, high, inner = node
+    unit = _unit(inner, live=True)
+    inside = partial(inner) or r"\Z"
+    before = "" if high == 1 else unit + ("*" if high is None else f"{{0,{high - 1}}}")
+    options = [before + (r"\Z" if inside == r"\Z" else rf"(?:\Z|{inside})")]
+    if after:
+        options.append(unit + _times(low, high) + after)
+    return "(?:" + "|".join(options) + ")"
+
+
+# --- questions --------------------------------------------------------------------------------------------------
+
+
+def width(seq: Seq) -> int | None:
+    """The most characters the pattern can look at, lookahead included; None when unbounded."""
+    total = 0
+    for node in seq:
+        size = _node_width(node)
+        if size is None:
+            return None
+        total += size
+    return total
+
+
+def _node_width(node: Node) -> int | None:
+    kind = node[0]
+    if kind == "c":
+        return 1
+    if kind == "end":
+        return 0
+    if kind == "alt":
+        sizes = [width(branch) for branch in node[1]]
+        return None if None in sizes else max(size for size in sizes if size is not None)
+    if kind == "rep":
+        size = width(node[3])
+        return None if node[2] is None or size is None else size * node[2]
+    return width(node[1])
+
+
+def first(seq: Seq) -> tuple[frozenset[str], bool, bool]:
+    """(characters a match can begin with, whether others may too, whether it can be empty)."""
+    found: set[str] = set()
+    more = False
+    for node in seq:
+        kind = node[0]
+        if kind == "c":
+            return frozenset(found | chars(node[1])), more or open_class(node[1]), False
+        if kind == "alt":
+            parts = [first(branch) for branch in node[1]]
+        elif kind == "rep":
+            some, others, empty = first(node[3])
+            parts = [(some, others, empty or node[1] == 0)]
+        else:
+            continue
+        for some, others, _ in parts:
+            found |= some
+            more = more or others
+        if not any(empty for _, _, empty in parts):
+            return frozenset(found), more, False
+    return frozenset(found), more, True
+
+
+def samples(seq: Seq, limit: int = 24) -> list[str]:
+    """Some strings that the pattern matches: the shortest, and ones that use its options. For lints and formatters."""
+    outs = [""]
+    for node in seq:
+        kind = node[0]
+        if kind == "c":
+            options = [next((c for c in "aA0_xX \n.-" if c in chars(node[1])), None) or _any(node[1])]
+        elif kind == "alt":
+            options = [s for branch in node[1] for s in samples(branch, 6)]
+        elif kind == "rep":
+            inner = samples(node[3], 4)
+            counts = {node[1], node[1] + 1 if node[2] is None else min(node[1] + 1, node[2])}
+            options = [s * n for n in sorted(counts) for s in inner]
+        elif kind == "look":
+            options = samples(node[1], 4)
+        else:
+            continue
+        outs = list(dict.fromkeys(o + s for o in outs for s in options))[:limit]
+    return outs
+
+
+def _any(source: str) -> str:
+    return min(chars(source), default="\ufffd")
+
+
+# --- several patterns in one ------------------------------------------------------------------------------------
+
+
+def spread(seq: Seq) -> Iterator[Seq]:
+    """The same pattern as alternatives, in order, that each begin with a character (as far as that can be)."""
+    if seq and seq[0][0] == "alt":
+        for branch in seq[0][1]:
+            yield from spread(branch + seq[1:])
+    elif seq and seq[0][0] == "rep" and seq[0][1] == 0:
+        _, _, high, inner = seq[0]
+        if high is None or high > 1:
+            tail: Seq = (("rep", 0, None if high is None else high - 1, inner),)
+        else:
+            tail = ()
+        yield from spread(inner + tail + seq[1:])
+        yield from spread(seq[1:])
+    else:
+        yield seq
+
+
+def alternation(patterns: Sequence[tuple[Seq, int]], *, live: bool = False) -> tuple[str, tuple[int, ...]]:
+    """Several patterns, each with a number, as one ``re`` source, and the number for each ``lastindex``.
+
+    At one place the earlier pattern wins, as in ``a|b``.
+    """
+    numbers: list[int] = [-1]
+    wide = [(way, number) for seq, number in patterns for way in spread(seq)]
+    return _trie(wide, live, numbers), tuple(numbers)
+
+
+def _trie(ways: list[tuple[Seq, int]], live: bool, numbers: list[int]) -> str:
+    out = []
+    at = 0
+    while at < len(ways):
+        seq, number = ways[at]
+        end = at + 1
+        while end < len(ways) and seq and ways[end][0][:1] == seq[:1]:
+            end += 1
+        # a shared beginning that could match in several ways might change which alternative wins
+        if end - at > 1 and not all(_settled(seq[0], way[1:]) for way, _ in ways[at:end]):
+            end = at + 1
+        if end - at > 1:
+            group = [(way[1:], n) for way, n in ways[at:end]]
+            out.append(f"{_print(seq[0], live)}(?:{_trie(group, live, numbers)})")
+        else:
+            out.append(plain(possessive(seq), live=live) + "()")
+            numbers.append(number)
+        at = end
+    return "|".join(out)
+
+
+def _settled(node: Node, rest: Seq) -> bool:
+    """Whether the text alone says how ``node`` matches, when ``rest`` must follow."""
+    if node[0] == "c":
+        return True
+    after, others, empty = first(rest)
+    if node[0] not in ("rep", "alt") or others or empty:
+        return False
+    branches = node[1] if node[0] == "alt" else (node[3],)
+    taken = set(after)
+    for branch in branches:
+        some, more, none = first(branch)
+        if more or none or taken & some:
+            return False
+        taken |= some
+        if not all(_settled(inner, branch[n + 1 :] + rest) for n, inner in enumerate(branch)):
+            return False
+    return True
+
+
+def possessive(seq: Seq) -> Seq:
+    """The same pattern, with repeats that cannot usefully give characters back told not to try.
+
+    ``[ ]{0,8}x`` over a run of blanks costs the square of the run when the search backs up at every blank.
+    """
+    out = list(seq)
+    for at, node in enumerate(seq):
+        if node[0] != "rep" or len(node[3]) != 1 or node[3][0][0] != "c":
+            continue
+        source = node[3][0][1]
+        after, others, empty = first(seq[at + 1 :])
+        if not (open_class(source) or others or empty or chars(source) & after):
+            out[at] = (*node, True)
+    return tuple(out)
+
+
+def partials(patterns: Sequence[Seq]) -> str:
+    """One ``re`` source for "the buffer ends inside one of these", never the empty match; "" when none can be."""
+    out = []
+    for seq in patterns:
+        for way in spread(seq):
+            if way and way[0][0] == "c" and (rest := partial(way[1:])):
+                out.append(way[0][1] + rest)
+            elif way and way[0][0] != "c" and (rest := partial(way)):
+                out.append(rf"(?!\Z){rest}")
+    return "|".join(dict.fromkeys(out))

@@ -1,0 +1,241 @@
+"""Tables made ready to run: compiled patterns per state, built when a state is first entered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from . import _patterns as patterns
+from ._automaton import END
+from ._tables import MARKUP, Tables, Text
+
+SKIP = 10
+"""The pseudo role of text that fits nowhere: it is passed over, and reported."""
+
+
+BLANK = "[^ \t\r\n]"
+"""The delimiter of white space, as lark gives it."""
+
+
+class Edge(NamedTuple):
+    """Where a token leads: target state, flags, and the role of a text."""
+
+    target: int
+    flags: int
+    role: int
+
+
+class Payload(NamedTuple):
+    """A payload that may begin in a state: its name, the characters that begin it, its edge."""
+
+    name: str
+    first: str
+    edge: Edge
+
+
+PAYLOAD_FIRST = {"json_call": "{", "json_object": "{", "json_array": "[", "json_value": '{["-0123456789tfn', "brackets": "["}
+
+
+class Markers:
+    """The markers of a state, in lark's order, as one pattern to match where one is due."""
+
+    def __init__(self, tables: Tables, names: Sequence[str], edges: Sequence[Edge]) -> None:
+        trees = [patterns.parse(tables.markers[name]) for name in names]
+        self.names = tuple(names)
+        self._trees = trees
+        self._edges = edges
+
+    @cached_property
+    def plain(self) -> Any:
+        """``match`` for complete text."""
+        return re.compile(patterns.alternation(self._numbered)[0]).match if self.names else _never
+
+    @cached_property
+    def live(self) -> Any:
+        """``match`` for a buffer that may go on: ``lastindex`` is None where that would decide."""
+        if not self.names:
+            return _never
+        maybe = patterns.partials(self._trees)
+        full = patterns.alternation(self._numbered, live=True)[0]
+        return re.compile(f"{maybe}|{full}" if maybe else full).match
+
+    @cached_property
+    def edges(self) -> tuple[Edge | None, ...]:
+        """The edge for each ``lastindex``."""
+        numbers = patterns.alternation(self._numbered)[1]
+        return tuple(None if n < 0 else self._edges[n] for n in numbers)
+
+    @property
+    def _numbered(self) -> list[tuple[patterns.Seq, int]]:
+        return [(tree, n) for n, tree in enumerate(self._trees)]
+
+
+def _never(text: str, at: int = 0) -> None:
+    return None
+
+
+class TextRun:
+    """A free text that may begin in a state, with the search for what ends it.
+
+    Where a delimiter is spelt like a marker that may follow, one search finds both: ``after[lastindex]`` is then the
+    edge to take when text came before, ``here[lastindex]`` when none did. None means: look again where the text ends.
+    """
+
+    def __init__(
+        self, tables: Tables, name: str, edge: Edge, here: dict[str, Edge], order: Sequence[str], after: dict[str, Edge]
+    ) -> None:
+        text = tables.texts[name]
+        self.name, self.edge, self.role = name, edge, edge.role
+        self._blank = text.delimiters == (BLANK,) and text.guard is None and edge.role == MARKUP and not edge.flags
+        trees = [patterns.parse(source) for source in text.delimiters]
+        self._guard = None if text.guard is None else patterns.parse(text.guard)
+        fused = _fused(tables, trees, order)
+        rest = [tree for tree in trees if tree not in [t for t, _ in fused]]
+        self._wanted = [(tree, n) for n, (tree, _) in enumerate(fused)] + [(tree, -1) for tree in rest]
+        self._names = [marker for _, marker in fused]
+        self._here, self._after = here, after
+        widths = [patterns.width(tree) or 0 for tree in trees]
+        self.width = max(widths, default=0)
+        starts, more = set[str](), False
+        for tree in trees:
+            some, others, empty = patterns.first(tree)
+            starts |= some
+            more = more or others or empty
+        self.first = next(iter(starts)) if len(starts) == 1 and not more else None
+        self._starts = None if more or len(starts) < 2 else "".join(sorted(starts))
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether this is white space of the layout."""
+        return self._blank
+
+    @cached_property
+    def starts(self) -> Any:
+        """``search`` for the first character of any delimiter; None where ``first`` or nothing better serves."""
+        return None if self._starts is None else re.compile(f"[{re.escape(self._starts)}]").search
+
+    @cached_property
+    def plain(self) -> Any:
+        """``search`` for complete text."""
+        return re.compile(patterns.alternation(self._wanted)[0]).search if self._wanted else _never
+
+    @cached_property
+    def certain(self) -> Any:
+        """``search`` for delimiters that stand wholly inside the buffer."""
+        return re.compile(patterns.alternation(self._wanted, live=True)[0]).search if self._wanted else _never
+
+    @cached_property
+    def live(self) -> Any:
+        """``search`` for a buffer that may go on: ``lastindex`` is None where the end leaves it undecided."""
+        if not self._wanted:
+            return _never
+        maybe = patterns.partials([tree for tree, _ in self._wanted])
+        full = patterns.alternation(self._wanted, live=True)[0]
+        return re.compile(f"{maybe}|{full}" if maybe else full).search
+
+    @cached_property
+    def guard(self) -> Any:
+        """``match`` for what the text cannot begin with, in complete text; None without a guard."""
+        return None if self._guard is None else re.compile(patterns.plain(self._guard)).match
+
+    @cached_property
+    def guard_live(self) -> Any:
+        """The same for a buffer that may go on."""
+        if self._guard is None:
+            return None
+        maybe, full = patterns.partials([self._guard]), patterns.plain(self._guard, live=True)
+        return re.compile(f"{maybe}|(?:{full})()" if maybe else f"(?:{full})()").match
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """For each ``lastindex`` the number of a fused marker, or -1."""
+        return patterns.alternation(self._wanted)[1]
+
+    @cached_property
+    def here(self) -> tuple[Edge | None, ...]:
+        """The edge for each ``lastindex`` when no text came before."""
+        return tuple(None if n < 0 else self._here.get(self._names[n]) for n in self.numbers)
+
+    @cached_property
+    def after(self) -> tuple[Edge | None, ...]:
+        """The edge for each ``lastindex`` when text came before."""
+        return tuple(None if n < 0 else self._after.get(self._names[n]) for n in self.numbers)
+
+
+def _fused(tables: Tables, delimiters: Sequence[patterns.Seq], order: Sequence[str]) -> list[tuple[patterns.Seq, str]]:
+    """The markers, in order, whose patterns are delimiters, unless another marker may match in the same place."""
+    trees = {name: patterns.parse(tables.markers[name]) for name in order}
+    others = [tree for tree in trees.values() if tree not in delimiters]
+    found: list[tuple[patterns.Seq, str]] = []
+    for name, tree in trees.items():
+        if tree in delimiters and tree not in [t for t, _ in found]:
+            found.append((tree, name))
+    if any(_meet(tree, other) for tree, _ in found for other in others):
+        return []
+    return found
+
+
+def _meet(one: patterns.Seq, other: patterns.Seq) -> bool:
+    """Whether two patterns can begin alike, as far as their first characters tell."""
+    some, more, empty = patterns.first(one)
+    others, more_too, empty_too = patterns.first(other)
+    return more or more_too or empty or empty_too or bool(some & others)
+
+
+class State:
+    """One state: what may come, in lark's order."""
+
+    def __init__(self, runtime: Runtime, number: int) -> None:
+        tables = runtime.tables
+        moves = tables.states[number]
+        self.edges = {move.terminal: Edge(move.target, move.flags, move.role) for move in moves}
+        self.end = self.edges.get(END)
+        marks = [move.terminal for move in moves if move.terminal in tables.markers]
+        self.markers = Markers(tables, marks, [self.edges[name] for name in marks])
+        self.payloads = tuple(
+            Payload(m.terminal[1:], PAYLOAD_FIRST[m.terminal[1:]], self.edges[m.terminal])
+            for m in moves
+            if m.terminal.startswith("@")
+        )
+        self.texts = tuple(runtime.text(m.terminal, self.edges) for m in moves if m.terminal in tables.texts)
+        self._runtime = runtime
+
+    @cached_property
+    def skip(self) -> TextRun:
+        """The pseudo text of recovery: it ends at any marker or payload that would be acceptable here."""
+        tables, names = self._runtime.tables, self.markers.names
+        sources = [tables.markers[name] for name in names]
+        firsts = "".join(sorted({char for payload in self.payloads for char in payload.first}))
+        if firsts:
+            sources.append(f"[{re.escape(firsts)}]")
+        pseudo = Tables(0, "", {}, (), tables.markers, {"skip": Text(tuple(sources))}, {})
+        return TextRun(pseudo, "skip", Edge(-1, 0, SKIP), self.edges, names, self.edges)
+
+
+class Runtime:
+    """A compiled grammar, ready to run. Made once per grammar; safe to share between threads once warm."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+        self._states: dict[int, State] = {}
+        self.keys = tables.keys
+        self.whole: dict[int, Any] = {}
+
+    def state(self, number: int) -> State:
+        """The state of that number."""
+        found = self._states.get(number)
+        if found is None:
+            found = self._states.setdefault(number, State(self, number))
+        return found
+
+    def text(self, name: str, here: dict[str, Edge]) -> TextRun:
+        """The text ``name`` as it may begin in the state with the edges ``here``."""
+        edge = here[name]
+        following = self.tables.states[edge.target]
+        order = [move.terminal for move in following if move.terminal in self.tables.markers]
+        if any(move.terminal in self.tables.texts for move in following):
+            order = []
+        after = {move.terminal: Edge(move.target, move.flags, move.role) for move in following}
+        return TextRun(self.tables, name, edge, here, order, after)

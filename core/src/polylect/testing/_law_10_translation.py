@@ -1,0 +1,91 @@
+"""Law 10, translation: a reply moved from one lect to another and back is the same reply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hypothesis import strategies as st
+
+from .._errors import LectError, ParseError, PolylectError
+from .._values import Reply
+from ._fragments import fragments
+from ._replies import Tools, replies_of
+from ._run import EXAMPLES, Outcome, attempt, examine, fail, find
+from ._same import same_reply
+
+if TYPE_CHECKING:
+    from .._lect import Lect
+
+
+def law_10_translation(
+    lect: Lect | str,
+    *,
+    examples: int = EXAMPLES,
+    seed: int | None = None,
+    tools: Tools = None,
+    others: Sequence[Lect | str] | None = None,
+) -> Outcome:
+    """A reply that both lects can express is the same after it went from one to the other, and back.
+
+    ``others`` are the lects to move to: all that are installed, if nothing is said. What either formatter refuses is
+    left out.
+
+    Raises:
+        AssertionError: a reply arrived altered, or came back altered, or did not parse.
+    """
+    lect = find(lect)
+    chosen = [find(other) for other in others] if others is not None else installed(besides=lect.name)
+    if not chosen:
+        return Outcome(0, "no other lect is installed")
+    moved: dict[str, int] = dict.fromkeys((other.name for other in chosen), 0)
+    offered = None if tools is None else tuple(tools)
+
+    def body(case: tuple[Lect, Reply]) -> None:
+        other, reply = case
+        moved[other.name] += moves(lect, other, reply, offered)
+
+    pairs = [
+        st.tuples(st.just(other), replies_of(lect.features & other.features, fragments(lect, other), offered))
+        for other in chosen
+    ]
+    count = examine(st.one_of(pairs), body, examples=examples, seed=seed)
+    return Outcome(count, ", ".join(f"{number} to {name}" for name, number in moved.items()))
+
+
+def installed(*, besides: str = "") -> list[Lect]:
+    """All installed lects that can be loaded, save the one named ``besides``."""
+    from .. import lects  # late: a kit for one lect needs no registry
+
+    found = []
+    for info in lects():
+        if info.name != besides:
+            try:
+                found.append(find(info.name))
+            except PolylectError:  # a broken plugin is not this lect's fault
+                continue
+    return found
+
+
+def moves(lect: Lect, other: Lect, reply: Reply, tools: Tools) -> bool:
+    """Move ``reply`` to ``other`` and back; False when one of them cannot express it."""
+    try:
+        here = lect.format(reply, tools=tools)
+        first = attempt(lect.parse, here, tools=tools)
+        if isinstance(first, ParseError) or not same_reply(first, reply):
+            return False  # law 1 says so
+        there = other.format(first, tools=tools)
+    except LectError:
+        return False
+    shown: dict[str, object] = {"reply": reply, lect.name: here, other.name: there}
+    moved = attempt(other.parse, there, tools=tools)
+    if isinstance(moved, ParseError) or not same_reply(moved, reply):
+        fail(f"moved to {other.name}, a reply is another one", **shown, read=moved)
+    try:
+        back = lect.format(moved, tools=tools)
+    except LectError as error:
+        fail(f"{lect.name} refuses what came back from {other.name}", **shown, error=error)
+    again = attempt(lect.parse, back, tools=tools)
+    if isinstance(again, ParseError) or not same_reply(again, reply):
+        fail(f"back from {other.name}, a reply is another one", **shown, back=back, read=again)
+    return True

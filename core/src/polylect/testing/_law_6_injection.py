@@ -1,0 +1,114 @@
+"""Law 6, injection: no text in an argument, an observation or a user message can become structure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from hypothesis import strategies as st
+
+from .._errors import LectError, ParseError
+from .._values import AgentStep, Call, Reply
+from ._fragments import fragments
+from ._replies import Tools, steps
+from ._run import EXAMPLES, Outcome, attempt, examine, fail, find
+from ._same import said, same_value
+
+if TYPE_CHECKING:
+    from .._lect import Lect
+    from .._text_lect import TextLect
+
+
+def law_6_injection(
+    lect: Lect | str, *, examples: int = EXAMPLES, seed: int | None = None, tools: Tools = None
+) -> Outcome:
+    """A transcript with hostile texts, formatted and read again, has the same calls, observations and nothing else.
+
+    Half of the examples are steps for ``format_steps``; in tongues of text the other half are user messages, which
+    ``escape`` makes harmless and ``unescape`` gives back, alone and in front of a transcript.
+
+    Raises:
+        AssertionError: a text became a call, an observation or an answer, or came back altered.
+    """
+    lect = find(lect)
+    text_lect = cast("TextLect", lect)  # only used where the lect speaks text
+    refused = 0
+
+    def body(case: tuple[list[AgentStep], str]) -> None:
+        nonlocal refused
+        taken, user = case
+        try:
+            written = lect.format_steps(taken)
+        except LectError:
+            refused += 1
+            return
+        if isinstance(written, str):
+            _same_transcript(text_lect, taken, written, {"steps": taken, "written": written})
+            whole = f"{text_lect.escape(user)}\n{written}"
+            _same_transcript(text_lect, taken, whole, {"steps": taken, "user": user, "written": whole})
+        else:
+            _same_messages(lect, taken, written)
+
+    share = examples if lect.messages else examples - examples // 2
+    hostile = st.lists(st.sampled_from(fragments(lect)), max_size=10).map("".join)
+    users = st.one_of(hostile, hostile, st.text(max_size=20), st.sampled_from(_example_texts(lect)))
+    count = examine(st.tuples(steps(lect, tools=tools), users), body, examples=share, seed=seed)
+    if not lect.messages:
+        count += examine(users, lambda user: _harmless(text_lect, user), examples=max(examples // 2, 1), seed=seed)
+    return Outcome(count, f"{refused / max(share, 1):.0%} refused")
+
+
+def _example_texts(lect: Lect) -> list[str]:
+    return [text for text in lect.examples if isinstance(text, str)] or [""]
+
+
+def _same_transcript(lect: TextLect, taken: list[AgentStep], written: str, shown: dict[str, Any]) -> None:
+    reply = attempt(lect.transcript, written)
+    if isinstance(reply, ParseError):
+        fail("what format_steps() wrote does not read again", **shown, error=reply)
+    if reply.answer is not None:
+        fail("a text in the steps became an answer", **shown, answer=reply.answer)
+    _same_calls(taken, reply.calls, shown)
+    observed = [lect.unescape(reply.text[start:end]) for start, end in reply.spans("observation")]
+    _same_observations(taken, observed, shown)
+
+
+def _same_messages(lect: Lect, taken: list[AgentStep], written: list[dict[str, Any]]) -> None:
+    shown: dict[str, Any] = {"steps": taken, "written": written}
+    calls: list[Call] = []
+    observed: list[str] = []
+    for message in written:
+        if message.get("role") != "assistant":
+            observed.append(str(message.get("content")))
+            continue
+        reply = attempt(lect.parse, message)
+        if not isinstance(reply, Reply):
+            fail("what format_steps() wrote does not read again", **shown, error=reply)
+        calls += reply.calls
+    _same_calls(taken, tuple(calls), shown)
+    _same_observations(taken, observed, shown)
+
+
+def _same_calls(taken: list[AgentStep], calls: tuple[Call, ...], shown: dict[str, Any]) -> None:
+    wanted = [said(step.action) for step in taken]
+    found = [(call.name, call.arguments) for call in calls]
+    if not same_value(wanted, found):
+        fail("the calls of a transcript came back altered", **shown, wanted=wanted, found=found)
+
+
+def _same_observations(taken: list[AgentStep], observed: list[str], shown: dict[str, Any]) -> None:
+    wanted = [step.observation for step in taken]
+    if len(observed) != len(wanted):
+        fail(f"{len(wanted)} observations became {len(observed)}", **shown, found=observed)
+    for one, two in zip(wanted, observed, strict=True):
+        if isinstance(one, str) and one.strip() != two.strip():
+            fail("an observation came back altered", **shown, wanted=one, found=two)
+
+
+def _harmless(lect: TextLect, user: str) -> None:
+    written = lect.escape(user)
+    if (back := lect.unescape(written)) != user:
+        fail("unescape(escape(text)) is not the text", text=user, escaped=written, back=back)
+    for name, read in (("parse", lect.parse), ("transcript", lect.transcript)):
+        reply = attempt(read, written)
+        if isinstance(reply, Reply) and (reply.calls or reply.answer is not None or reply.spans("observation")):
+            fail(f"a user's text became structure for {name}()", text=user, escaped=written, read=reply)

@@ -1,0 +1,67 @@
+"""Arguments against their schema, and JSON that is nearly JSON. The heavy libraries load on first use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from polylect import Tool, ToolError
+from polylect.grammar import MISSING
+
+SHOWN = 3
+"""Faults named in one correction: enough to act on, short enough to read."""
+KEPT = 64
+_validators: dict[int, tuple[dict[str, Any], Any]] = {}
+
+
+def schema_fault(tool: Tool, arguments: Any) -> str | None:
+    """What is wrong with ``arguments`` by the tool's JSON Schema, as one sentence for the model; None if nothing.
+
+    A text for a tool with one argument that may be text is that argument.
+
+    Raises:
+        ToolError: the schema itself is broken.
+    """
+    if isinstance(arguments, str):
+        if tool.takes_text or len(tool.properties) > 1 and len(tool.required) <= 1:
+            key = tool.required[0] if tool.required else next(iter(tool.properties))
+            arguments = {key: arguments}
+        else:
+            known = ", ".join(tool.properties)
+            return f"The tool {tool.name!r} takes an object with {known or 'no keys'}, not a text. Send the call again."
+    faults = sorted(_validator(tool).iter_errors(arguments), key=lambda e: (e.json_path, e.message))
+    if not faults:
+        return None
+    told = "; ".join(f"{fault.message[:200]} - at {fault.json_path}" for fault in faults[:SHOWN])
+    more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
+    return f"The arguments of {tool.name!r} do not fit: {told}{more}. Correct them and send the call again."
+
+
+def _validator(tool: Tool) -> Any:
+    found = _validators.get(id(tool.parameters))
+    if found is not None and found[0] is tool.parameters:
+        return found[1]
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import validator_for
+
+    kind = validator_for(tool.parameters, default=Draft202012Validator)
+    try:
+        kind.check_schema(tool.parameters)
+    except SchemaError as error:
+        raise ToolError(f"The schema of tool {tool.name!r} is broken: {error.message} - at {error.json_path}") from error
+    validator = kind(tool.parameters)
+    if len(_validators) >= KEPT:
+        _validators.clear()
+    _validators[id(tool.parameters)] = tool.parameters, validator
+    return validator
+
+
+def repaired(raw: str) -> Any:
+    """A value mended by ``json-repair``; MISSING when it made nothing of the text."""
+    import json_repair
+
+    try:
+        value = json_repair.loads(raw)
+    except (ValueError, RecursionError, IndexError, KeyError, TypeError, AttributeError):
+        return MISSING
+    return MISSING if value == "" else value

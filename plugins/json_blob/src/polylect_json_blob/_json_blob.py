@@ -1,0 +1,116 @@
+"""The lect ``json_blob``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from polylect import Arguments, Reply, TextLect, Tool, Toolbox, ToolLike, describe_tools_with_schemas, toolbox
+from polylect._json import dumps
+
+from ._faults import schema_fault
+
+_KEYED = r"[ \t\r\n]{0,16}[\"'“]?(?i:action_input|action|thoughts?|reasoning)[\"'”]?[ \t]{0,4}:"
+_MARKS = re.compile(
+    rf"(\{{)(\\*)(?={_KEYED})|((?:\A|\n)[ \t\r\n]{{0,8}})(\\*)(?=(?i:Observation)[ \t]{{0,2}}[:：])|(<)(\\*)(?=/?think>)"
+)
+
+
+class JsonBlob(TextLect):
+    """``{"action": tool, "action_input": arguments}``, fenced or bare; the action ``Final Answer`` ends the run.
+
+    Source: LangChain's structured chat agent, and the agents that copied it. Several blobs, or a list of them, are
+    several calls. Arguments are checked against the tool's JSON Schema with ``jsonschema``.
+    """
+
+    name = "json_blob"
+    title = 'Structured chat: {"action": …, "action_input": …}, fenced or bare'
+    family = "json_blob"
+    aliases = ("structured_chat",)
+    grammar_file = "json_blob.lark"
+    lead = "\n"
+    stops = ("\nObservation",)
+    answer_names = frozenset({"final answer", "final_answer"})
+    separators = ("\n", "")
+    features = frozenset(
+        {
+            "reasoning", "content", "calls", "several_calls", "answer", "json_answer", "text_input", "object_input",
+            "content_with_answer", "content_with_calls",
+        }
+    )  # fmt: skip
+    hint = (
+        'Write one JSON object {"action": "the tool\'s name", "action_input": {…}}, '
+        'or {"action": "Final Answer", "action_input": "the answer"}.'
+    )
+    examples = (
+        '```json\n{"action": "search", "action_input": {"query": "weather in Oslo"}}\n```',
+        'I will look it up.\n```json\n{"action": "forecast", "action_input": {"city": "Oslo", "days": 3}}\n```',
+        '{"action": "note", "action_input": "a fence ``` and a brace } in a text"}',
+        '```json\n{"action": "Final Answer", "action_input": "It rains.\\nTake \\"both\\" coats."}\n```',
+        '[{"action": "search", "action_input": {"query": "Oslo"}}, {"action": "search", "action_input": {"query": "x"}}]',
+        '<think>\nMaybe {"action": "search"}?\n</think>\n{"action": "now", "action_input": {}}',
+    )
+
+    def read_json(self, name: str, value: Any, tool: Tool | None) -> tuple[dict[str, Any] | str | None, str | None]:
+        """An object or a text; null is an object without keys."""
+        if isinstance(value, (dict, str)):
+            if isinstance(value, str) and tool is not None and not tool.properties:
+                return {}, None
+            return value, None
+        if value is None:
+            return {}, None
+        kind = {list: "a list", bool: "true or false"}.get(type(value), "a number")
+        return None, f"The action_input of {name!r} must be a JSON object or a text, not {kind}. Send the blob again."
+
+    def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
+        """A blob without ``action_input``: no arguments, as long as the tool needs none."""
+        if tool is None or not tool.required:
+            return {}, "complete", None
+        return None, "invalid", f"The blob of {name!r} has no action_input. {self.hint}"
+
+    def missing_name(self) -> str:
+        """The correction for a blob without ``action``."""
+        return f'The blob has no "action". {self.hint}'
+
+    def broken_call(self, name: str) -> str:
+        """The correction for a blob that is not JSON."""
+        what = f"The blob of {name!r}" if name else "The blob"
+        return f"{what} is not valid JSON: use double quotes, no comments, no trailing commas. {self.hint}"
+
+    def validate(self, tool: Tool, arguments: Any) -> str | None:
+        """The first faults by the tool's schema, each with its path."""
+        return schema_fault(tool, arguments)
+
+    def repair(self, raw: str) -> Any:
+        """Mended by ``json-repair``; MISSING when nothing came of it."""
+        from ._faults import repaired
+
+        return repaired(raw)
+
+    def escape(self, text: str) -> str:
+        """A backslash into each place where a blob, an observation or a think block would begin."""
+        return _MARKS.sub(r"\1\2\3\4\5\6\\", text)
+
+    def unescape(self, text: str) -> str:
+        """Takes off the backslashes that :meth:`escape` put in."""
+        if "\\" not in text:
+            return text
+        return _MARKS.sub(lambda m: (m[1] or m[3] or m[5] or "") + (m[2] or m[4] or m[6] or "")[1:], text)
+
+    def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
+        """The turn: think block, prose, and a fenced blob for each call or for the answer."""
+        out = [f"<think>\n{reply.reasoning}\n</think>\n"] if reply.reasoning else []
+        out.append(reply.content)
+        blobs = [(call.name, call.arguments) for call in reply.calls]
+        if reply.answer is not None:
+            blobs.append(("Final Answer", reply.answer))
+        for action, value in blobs:
+            if out[-1] and not out[-1].endswith("\n"):
+                out.append("\n" if not reply.content or out[-1] is not reply.content else "")
+            out.append(f"```json\n{dumps({'action': action, 'action_input': value})}\n```")
+        return "".join(out)
+
+    def format_tools(self, tools: Iterable[ToolLike]) -> str:
+        """Each tool with the JSON Schema of its arguments."""
+        return describe_tools_with_schemas(toolbox(tools) or {})

@@ -1,0 +1,61 @@
+"""The lect ``react_bracket``."""
+
+from __future__ import annotations
+
+from polylect import Arguments, Call, Policies, Reply, Tool, Toolbox, quote, read_input
+from polylect._json import dumps
+
+from ._labels import LabelLect
+
+
+class ReactBracket(LabelLect):
+    """``Thought: …`` and ``Action: tool[input]``; ``Action: finish[answer]`` ends the run.
+
+    Source: the prompts of Yao et al. 2022 (``Search[…]``, ``Lookup[…]``, ``Finish[…]``). Brackets inside the input
+    must balance.
+    """
+
+    name = "react_bracket"
+    title = "ReAct with brackets: Action: tool[input], Action: finish[answer]"
+    family = "react"
+    aliases = ("react_docstore",)
+    grammar_file = "react_bracket.lark"
+    words = {"thought": "Thought", "action": "Action", "observation": "Observation", "question": "Question"}
+    answer_names = frozenset({"finish"})
+    features = frozenset(
+        {
+            "reasoning", "content", "calls", "several_calls", "answer", "text_input", "object_input",
+            "content_with_answer", "content_with_calls",
+        }
+    )  # fmt: skip
+    hint = "Write 'Action: tool[input]' on a line of its own, or 'Action: finish[answer]'."
+    examples = (
+        "Thought: I need who wrote it.\nAction: search[The Old Man and the Sea]",
+        "Thought: An index, then.\nAction: calculate[a[0] + b[1]]",
+        "Thought: Two at once.\nAction: search[Oslo]\nAction: search[Bergen]",
+        "Thought 3: That is it.\nAction 3: finish[54,583]",
+        'Action: forecast[{"city": "Oslo", "days": 3}]',
+    )
+
+    def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
+        """What stands in the brackets: text, or a JSON object for tools with several arguments or none."""
+        text = self.unescape(raw).strip()
+        if policies.types == "as_written":
+            return text, "complete", None
+        return read_input(name, text, tool)
+
+    def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
+        """The turn, every label on a line of its own."""
+        words = self.words
+        lines = [reply.content] if reply.content else []
+        if reply.reasoning:
+            lines.append(f"{words['thought']}: {reply.reasoning}")
+        for call in reply.calls:
+            lines.append(f"{words['action']}: {call.name}[{self._input(call)}]")
+        if reply.answer is not None:
+            lines.append(f"{words['action']}: finish[{reply.answer}]")
+        return "\n".join(lines)
+
+    def _input(self, call: Call) -> str:
+        arguments = call.arguments
+        return self.escape(dumps(arguments) if isinstance(arguments, dict) else quote(arguments or ""))

@@ -1,0 +1,86 @@
+"""The lect ``react``."""
+
+from __future__ import annotations
+
+from polylect import Arguments, Call, Policies, Reply, Tool, Toolbox, quote, read_input
+from polylect._json import dumps
+
+from ._labels import LabelLect
+
+
+class React(LabelLect):
+    """Thought / Action / Action Input / Observation / Final Answer.
+
+    Source: Yao et al. 2022, "ReAct: Synergizing Reasoning and Acting in Language Models", in the layout that LangChain
+    made common. The words may be others: ``React(labels={"thought": "Gedanke", "action": "Aktion", "input":
+    "Eingabe", "observation": "Beobachtung", "final": "Antwort"})``.
+    """
+
+    name = "react"
+    title = "ReAct: Thought / Action / Action Input / Final Answer"
+    family = "react"
+    aliases = ("react_text",)
+    grammar_file = "react.lark"
+    words = {
+        "thought": "Thought",
+        "action": "Action",
+        "input": "Action Input",
+        "observation": "Observation",
+        "question": "Question",
+        "final": "Final Answer",
+    }
+    features = frozenset(
+        {
+            "reasoning", "content", "calls", "several_calls", "answer", "text_input", "object_input",
+            "content_with_answer", "content_with_calls",
+        }
+    )  # fmt: skip
+    hint = "Write 'Action:' with the tool's name and 'Action Input:' with its input, or 'Final Answer:'."
+    examples = (
+        "Thought: I need the weather.\nAction: search\nAction Input: weather in Oslo",
+        "Thought: Two things to look up.\nAction: search\nAction Input: Oslo\nAction: search\nAction Input: Bergen",
+        'Thought: Both arguments.\nAction: forecast\nAction Input: {"city": "Oslo", "days": 3}',
+        "I have all I need.\nThought: I now know the answer.\nFinal Answer: It rains in Oslo,\nand in Bergen too.",
+        "<think>\nShould I look it up? Yes.\n</think>\nThought: look\nAction: search\nAction Input: Oslo",
+        "Final Answer: 42",
+    )
+
+    def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
+        """The input: text, or a JSON object for tools with several arguments or none."""
+        text = raw
+        if open_end and text[-1:] == "n" or open_end and "\n" in text:
+            text = self.without_partial_stop(text)
+        text = text.strip()
+        if policies.types == "as_written":
+            return self.unescape(text), "complete", None
+        if tool is None and text[:1] not in ("{", "`", '"', "'"):
+            return self.unescape(text), "complete", None
+        return read_input(name, self.unescape(text), tool)
+
+    def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
+        """An action without ``Action Input:`` is whole only for a tool that needs none."""
+        if tool is not None and not tool.required:
+            return {}, "complete", None
+        return None, "invalid", f"The action {name!r} has no '{self.words['input']}:' line. {self.hint}"
+
+    def missing_name(self) -> str:
+        """The correction for an empty ``Action:``."""
+        return f"'{self.words['action']}:' names no tool. {self.hint}"
+
+    def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
+        """The turn, every label on a line of its own."""
+        words = self.words
+        lines = [reply.content] if reply.content else []
+        if reply.reasoning:
+            lines.append(f"{words['thought']}: {reply.reasoning}")
+        for call in reply.calls:
+            lines.append(f"{words['action']}: {call.name}\n{words['input']}: {self._input(call)}")
+        if reply.answer is not None:
+            lines.append(f"{words['final']}: {reply.answer}")
+        return "\n".join(lines)
+
+    def _input(self, call: Call) -> str:
+        arguments = call.arguments
+        if isinstance(arguments, dict):
+            return self.escape(dumps(arguments))
+        return self.escape(quote(arguments or ""))

@@ -1,0 +1,101 @@
+"""Text typed by a JSON Schema, or by one plain rule where there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from polylect.grammar import MISSING
+
+DEPTH = 8
+"""References that are followed for one value; a schema that refers to itself ends there."""
+_ORDER = ("null", "boolean", "integer", "number", "array", "object")
+
+
+def untyped(text: str) -> Any:
+    """Without a schema: a JSON number, true, false, null, or quoted text is that value; anything else is text."""
+    if text[:1] not in ('"', "-", "t", "f", "n") and not text[:1].isdecimal():
+        return text
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return text
+    return text if isinstance(value, (dict, list)) else value
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(word)
+
+
+def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
+    """``text`` as the first type of the schema that it fits; text that fits none stays text."""
+    kinds, choices = _kinds(schema, root, DEPTH)
+    if choices is not None:
+        for choice in choices:
+            if text == choice or (not isinstance(choice, str) and text.strip() == json.dumps(choice)):
+                return choice
+    for kind in _ORDER:
+        if kind in kinds:
+            value = _convert(text.strip(), kind)
+            if value is not MISSING:
+                return value
+    return text if kinds else untyped(text)
+
+
+def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> tuple[set[str], list[Any] | None]:
+    """(the types a schema allows, empty for any; the values it lists)."""
+    if not isinstance(schema, Mapping) or depth == 0:
+        return set(), None
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference.startswith("#/"):
+        found: Any = root
+        for step in reference[2:].split("/"):
+            found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
+        return _kinds(found, root, depth - 1)
+    if "const" in schema:
+        return {"string"}, [schema["const"]]
+    if isinstance(schema.get("enum"), list):
+        return {"string"}, schema["enum"]
+    kind = schema.get("type")
+    if isinstance(kind, str):
+        return {kind}, None
+    if isinstance(kind, list):
+        return {k for k in kind if isinstance(k, str)}, None
+    for key in ("anyOf", "oneOf"):
+        if isinstance(schema.get(key), list):
+            kinds, choices = set[str](), list[Any]()
+            for option in schema[key]:
+                some, values = _kinds(option, root, depth - 1)
+                kinds |= some
+                choices += values or []
+            return kinds, choices or None
+    return set(), None
+
+
+def _convert(text: str, kind: str) -> Any:
+    if kind == "null":
+        return None if text == "null" else MISSING
+    if kind == "boolean":
+        return {"true": True, "false": False}.get(text.lower(), MISSING)
+    try:
+        value = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return MISSING
+    if kind == "integer":
+        return value if isinstance(value, int) and not isinstance(value, bool) else MISSING
+    if kind == "number":
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else MISSING
+    return value if isinstance(value, list if kind == "array" else dict) else MISSING
+
+
+def scalar(value: Any, known: bool) -> Any:
+    """A value as the text that reads back as it; MISSING where there is none. ``known``: a schema will type it."""
+    if isinstance(value, str):
+        return value if known or untyped(value) == value else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (dict, list)):
+        return json.dumps(value) if known else MISSING
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (ValueError, TypeError):
+        return MISSING

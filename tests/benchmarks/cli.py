@@ -1,0 +1,140 @@
+"""The command line of the benchmarks, and the list of all sections."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from . import ours, peers, report, rows_hostile, rows_processes, rows_streams, rows_whole, samples
+from .rows import Bench, Section
+
+OK, FAILED, USAGE = 0, 1, 2
+
+LANGCHAIN = ("langchain_classic",)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A section to be measured: what it needs, and whether it takes so long that ``--quick`` leaves it out."""
+
+    name: str
+    title: str
+    text: str
+    bench: Bench
+    needs: tuple[str, ...] = ()
+    slow: bool = False
+
+
+ENTRIES = (
+    Entry(
+        "short",
+        "Short whole messages",
+        "One message of about 100 characters to a `Reply`, against LangChain's parser of the same paradigm on the same"
+        " message. LangChain's parsers go on to an action; the rows without a bar add our `decide` for that. Its parser"
+        " of native calls is given the arguments as JSON text, which is what we are given, and calls that are ready.",
+        rows_whole.short,
+        LANGCHAIN,
+    ),
+    Entry(
+        "json",
+        "Whole JSON calls",
+        'A bare `{"action": …, "action_input": …}` to a `Reply`, against `json.loads` of the same text.',
+        rows_whole.whole_json,
+    ),
+    Entry(
+        "streams",
+        "Long streams",
+        "Microseconds per delta, typed events with spans, in messages of 64 KiB, against the floor loop on the same"
+        " deltas: append the delta to an 11-character tail, `str.find` the close marker, keep the rest in a list. The"
+        " rows of 1 MiB compare our cost per delta there and in a message of 16 KiB, in 4-character deltas.",
+        rows_streams.long_streams,
+    ),
+    Entry(
+        "short-streams",
+        "Short messages in 4-character deltas",
+        "Microseconds for the whole message, against an allowance of two floor loops per delta and 2 µs per marker.",
+        rows_streams.short_streams,
+    ),
+    Entry(
+        "hostile",
+        "Hostile input",
+        "Microseconds for 80,000 characters against 40,000 of the same piece repeated, the one named in the table:"
+        f" the worst of {len(samples.HOSTILE)} pieces for each lect and mode, and any other that fails.",
+        rows_hostile.hostile,
+    ),
+    Entry(
+        "import",
+        "The import",
+        "CPU time of a fresh process.",
+        rows_processes.import_cost,
+    ),
+    Entry(
+        "reparse",
+        "Parsing again after every delta",
+        "What the peers for partial JSON cost per delta when they stream; no bar.",
+        rows_streams.reparse,
+        ("jiter", "partial_json_parser"),
+    ),
+    Entry(
+        "translate",
+        "`polylect translate`",
+        f"{rows_processes.MANY:,} JSON Lines records from `{rows_processes.SOURCE}` to `{rows_processes.TARGET}`."
+        " Memory is the peak of the resident sizes of all processes of the command together; wall time is the fastest"
+        f" of {rows_processes.REPEATS} alternating runs, start included.",
+        rows_processes.translate,
+        slow=True,
+    ),
+)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    names = [entry.name for entry in ENTRIES]
+    made = argparse.ArgumentParser(
+        prog="python tests/benchmarks/run.py",
+        description="Measure every performance bar as a ratio against its peer in this run.",
+        epilog="Exit codes: 0 all bars hold; 1 a bar fails; 2 something is not installed, or the options are wrong.",
+    )
+    made.add_argument("--markdown", type=Path, metavar="FILE", help="also write the report there")
+    made.add_argument("--only", action="append", choices=names, metavar="NAME", help=f"one of: {', '.join(names)}")
+    made.add_argument("--quick", action="store_true", help="leave out what takes minutes: translate")
+    made.add_argument("--peers-only", action="store_true", help="time the peers without polylect; judge nothing")
+    return made
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmarks that the command line names."""
+    options = parser().parse_args(argv)
+    if options.markdown and (options.only or options.peers_only):
+        parser().error("--markdown writes the whole report: leave out --only and --peers-only")
+    chosen = [entry for entry in ENTRIES if not options.only or entry.name in options.only]
+    omitted = [entry for entry in chosen if options.quick and entry.slow and not options.only]
+    chosen = [entry for entry in chosen if entry not in omitted]
+    with_ours = not options.peers_only
+    try:
+        peers.require(sorted({module for entry in chosen for module in entry.needs}))
+        if with_ours:
+            ours.require()
+    except peers.Missing as missing:
+        print(missing, file=sys.stderr)
+        return USAGE
+
+    sections: list[Section] = []
+    for entry in chosen:
+        print(f"\n{entry.name}: {entry.title}", flush=True)
+        section = Section(entry.name, entry.title, entry.text, list(entry.bench(with_ours)))
+        if not with_ours:
+            section.rows[:] = [replace(row, bar=None) for row in section.rows]
+        print(report.plain_table(section.rows), flush=True)
+        sections.append(section)
+    if not with_ours:
+        return OK
+
+    print(f"\n{report.summary(sections)}")
+    if options.markdown:
+        page = report.markdown(sections, [entry.title for entry in omitted])
+        options.markdown.write_text(page, encoding="utf-8")
+    return OK if all(row.holds for section in sections for row in section.rows) else FAILED

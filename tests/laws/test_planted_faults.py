@@ -1,0 +1,267 @@
+"""A test of the tests: for every law, lects with a planted fault, which the kit must catch."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, cast
+
+import msgspec
+import pytest
+
+import polylect
+from polylect.testing import check, law_10_translation
+
+
+class Faulty:
+    """As honest as another lect, save for what a subclass changes: hooks for replies, events and chunks."""
+
+    law: ClassVar[int]
+    base: ClassVar[str] = "react"
+    pure: ClassVar[bool] = True
+    """Whether the other laws still hold."""
+
+    def __init__(self) -> None:
+        self.honest = polylect.lect(self.base)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.honest, name)
+
+    def reply(self, reply: polylect.Reply, chunks: int) -> polylect.Reply:
+        return reply
+
+    def event(self, event: polylect.Event) -> polylect.Event:
+        return event
+
+    def chunk(self, chunk: str) -> str:
+        return chunk
+
+    def parse(self, message: Any, **options: Any) -> polylect.Reply:
+        return self.reply(self.honest.parse(message, **options), 1)
+
+    def parser(self, **options: Any) -> FaultyParser:
+        return FaultyParser(self, self.honest.parser(**options))
+
+
+class FaultyParser:
+    def __init__(self, fault: Faulty, honest: Any) -> None:
+        self.fault, self.honest, self.chunks = fault, honest, 0
+
+    @property
+    def reply(self) -> polylect.Reply:
+        return self.fault.reply(self.honest.reply, self.chunks)
+
+    def feed(self, chunk: Any) -> list[polylect.Event]:
+        self.chunks += chunk != ""
+        return [self.changed(event) for event in self.honest.feed(self.fault.chunk(chunk))]
+
+    def close(self, **options: Any) -> list[polylect.Event]:
+        return [self.changed(event) for event in self.honest.close(**options)]
+
+    def changed(self, event: polylect.Event) -> polylect.Event:
+        if isinstance(event, polylect.ReplyEnd):
+            event = msgspec.structs.replace(event, reply=self.fault.reply(event.reply, self.chunks))
+        return self.fault.event(event)
+
+
+class DropsQuestionMarks(Faulty):
+    """A formatter that alters what it should refuse."""
+
+    law = 1
+    pure = False
+
+    def format(self, reply: polylect.Reply, **policies: Any) -> Any:
+        return cast("str", self.honest.format(reply, **policies)).replace("?", "")
+
+
+class RefusesMostly(Faulty):
+    """A formatter that keeps the law by saying nothing."""
+
+    law = 1
+
+    def format(self, reply: polylect.Reply, **policies: Any) -> Any:
+        if len(f"{reply.reasoning}{reply.content}{reply.answer}{[call.name for call in reply.calls]}") % 5:
+            raise polylect.LectError("Not today.")
+        return self.honest.format(reply, **policies)
+
+
+class CountsChunks(Faulty):
+    """A reply that tells how it was fed."""
+
+    law = 2
+
+    def reply(self, reply: polylect.Reply, chunks: int) -> polylect.Reply:
+        return msgspec.structs.replace(reply, diagnostics=(polylect.Diagnostic("skipped", f"{chunks} chunks"),))
+
+
+class LosesLineEndsBetweenChunks(Faulty):
+    """A parser that takes a chunk of white space for nothing."""
+
+    law = 2
+    pure = False
+
+    def chunk(self, chunk: str) -> str:
+        return "" if isinstance(chunk, str) and chunk.isspace() else chunk
+
+
+class TakesReasoningBack(Faulty):
+    """A parser that strips in the end what it has emitted unstripped."""
+
+    law = 3
+    pure = False
+
+    def reply(self, reply: polylect.Reply, chunks: int) -> polylect.Reply:
+        return msgspec.structs.replace(reply, reasoning=reply.reasoning[:-1])
+
+
+class EmitsOtherArguments(Faulty):
+    """Argument deltas that are not the call's raw text."""
+
+    law = 3
+
+    def event(self, event: polylect.Event) -> polylect.Event:
+        if isinstance(event, polylect.ArgumentsDelta):
+            return msgspec.structs.replace(event, text=event.text.swapcase())
+        return event
+
+
+class LeavesGaps(Faulty):
+    """Calls whose events begin one character late."""
+
+    law = 4
+
+    def event(self, event: polylect.Event) -> polylect.Event:
+        return msgspec.structs.replace(event, start=event.start + 1) if isinstance(event, polylect.CallStart) else event
+
+
+class MisplacesParts(Faulty):
+    """Parts of the reply that stand one character further on than they say."""
+
+    law = 4
+
+    def reply(self, reply: polylect.Reply, chunks: int) -> polylect.Reply:
+        moved = tuple((role, max(start - 1, 0), max(end - 1, 0)) for role, start, end in reply.parts)
+        return msgspec.structs.replace(reply, parts=moved)
+
+
+class FallsForStops(Faulty):
+    """A lect that cannot decide what a stop string ended."""
+
+    law = 5
+
+    def decide(self, reply: polylect.Reply, **policies: Any) -> Any:
+        if reply.text.endswith(self.honest.stops):
+            raise polylect.ParseError("What is this?", text=reply.text, expected=("a reply",))
+        return self.honest.decide(reply, **policies)
+
+
+class TrustsObservations(Faulty):
+    """A formatter that puts tool results in as they are."""
+
+    law = 6
+
+    def format_steps(self, steps: Any, **policies: Any) -> Any:
+        return self.honest.format_steps(steps, **{**policies, "escape": "raw"})
+
+
+class TrustsUsers(Faulty):
+    """An ``escape`` that does nothing."""
+
+    law = 6
+
+    def escape(self, text: str) -> str:
+        return text
+
+    def unescape(self, text: str) -> str:
+        return text
+
+
+class ExpectsACall(Faulty):
+    """A decision that takes it for granted that there is a call."""
+
+    law = 7
+    pure = False
+
+    def decide(self, reply: polylect.Reply, **policies: Any) -> Any:
+        if not reply.calls[0].name:
+            raise polylect.ParseError("A call without a name.", text=reply.text, expected=("a name",))
+        return self.honest.decide(reply, **policies)
+
+
+class IsCurt(Faulty):
+    """Errors that do not say what was expected."""
+
+    law = 7
+
+    def decide(self, reply: polylect.Reply, **policies: Any) -> Any:
+        try:
+            return self.honest.decide(reply, **policies)
+        except polylect.ParseError as error:
+            raise polylect.ParseError("No.", text=error.text) from None
+
+
+class TakesNoneForText(Faulty):
+    """A parser that reads what is no text."""
+
+    law = 7
+
+    def chunk(self, chunk: Any) -> str:
+        return chunk if isinstance(chunk, str) else str(chunk)
+
+
+class Rescans(Faulty):
+    """A parser that looks at everything again with every chunk."""
+
+    law = 8
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen = ""
+
+    def parser(self, **options: Any) -> FaultyParser:
+        self.seen = ""
+        return super().parser(**options)
+
+    def chunk(self, chunk: str) -> str:
+        self.seen += chunk
+        self.seen.count("\0")
+        return chunk
+
+
+class RepeatsTheText(Faulty):
+    """A formatter that takes the text of a reply for granted, whatever tongue it is in."""
+
+    law = 10
+
+    def format(self, reply: polylect.Reply, **policies: Any) -> Any:
+        return reply.text or self.honest.format(reply, **policies)
+
+
+FAULTS = Faulty.__subclasses__()
+LAWS = (1, 2, 3, 4, 5, 6, 10)
+"""The quick ones."""
+
+
+def lect(fault: type[Faulty]) -> polylect.Lect:
+    return cast("polylect.Lect", fault())
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_is_caught(fault: type[Faulty]) -> None:
+    report = check(lect(fault), laws=[fault.law], examples=300, seed=1)
+    assert not report.ok
+    assert "does not hold" in str(report)
+    assert report.rows[0].detail
+
+
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault.pure])
+def test_it_is_not_blamed_on_another_law(fault: type[Faulty]) -> None:
+    report = check(lect(fault), laws=[law for law in LAWS if law != fault.law], examples=60, seed=1)
+    assert report.ok, str(report)
+
+
+def test_every_law_has_a_planted_fault() -> None:
+    assert {fault.law for fault in FAULTS} == {*LAWS, 7, 8}
+
+
+def test_a_fault_of_the_other_lect_is_caught_in_translation() -> None:
+    with pytest.raises(AssertionError, match="another one"):
+        law_10_translation("json_blob", others=[lect(DropsQuestionMarks)], seed=1)
