@@ -18,6 +18,7 @@ Lines = Callable[[bytes], list[Any]]
 Write = Callable[[str, "str | bytes"], Path]
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "docs" / "examples").glob("*.txt"))
+FAMILIES = {info.name: info.family for info in polylect.lects()}
 REACT = 'Thought: I should look.\nAction: search\nAction Input: {"query": "Oslo", "limit": 3}'
 
 
@@ -34,12 +35,11 @@ def test_the_first_command_of_the_readme(lines: Lines) -> None:
     for record, path in zip(found, EXAMPLES, strict=True):
         told = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         assert record["type"] == "Reply"
-        if record["lect"] is None:  # the model wrote none of its lect's marks
-            assert not told["clean"]
-        else:
-            assert record["lect"] == told["lect"], path.name
         if told["clean"]:
+            assert record["lect"] == told["lect"], path.name
             assert record["decision"], path.name
+        else:  # without its lect's marks it may look like another of the family, or like plain text
+            assert record["lect"] is None or FAMILIES[record["lect"]] == FAMILIES[told["lect"]], path.name
 
 
 def test_the_first_command_is_readable() -> None:
@@ -144,7 +144,8 @@ def test_check_lints_a_grammar(write: Write) -> None:
 @pytest.mark.benchmark
 def test_two_processes_are_1_7_times_one(tmp_path: Path) -> None:
     """The bar of ``polylect translate`` over 200,000 records, on a machine with at least two free cores."""
-    path, seconds = tmp_path / "r.jsonl", {}
+    path = tmp_path / "r.jsonl"
+    seconds: dict[str, float] = {}
     with path.open("w", encoding="utf-8") as file:
         for i in range(200_000):
             text = (

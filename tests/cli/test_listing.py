@@ -67,9 +67,10 @@ def test_the_version_comes_with_those_of_the_plugins() -> None:
 def test_lects_are_listed(run: Any, lines: Lines) -> None:
     found = {x["name"]: x for x in lines(run("lects").stdout)}
     assert found["toy"]["title"] == "A toy for tests"
-    assert set(found["toy"]) == {"name", "title", "family", "distribution"}
+    assert set(found["toy"]) == {"name", "title", "family", "distribution", "aliases"}
     text = run("lects", "--no-json").stdout.decode()
-    assert "toy_messages  toys" in text
+    assert "LECT " in text
+    assert "A toy for tests, in messages\n" in text
 
 
 def test_plugins_are_listed_and_a_broken_one_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,6 +95,7 @@ def test_a_failed_record_is_an_error_record_in_its_place(run: Any, write: Write,
     raised, bug = failed[8:10]
     assert (raised["span"], raised["correction"], raised["text"]) == ([0, 5], "Do not say it.", "RAISE")
     assert "ZeroDivisionError: a fault of the lect (toy.py, line" in bug["message"]
+    assert bug["text"] == "BUG"
 
 
 def test_a_named_lect_goes_before_a_records_own(run: Any, write: Write, lines: Lines) -> None:

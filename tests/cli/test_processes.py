@@ -155,6 +155,25 @@ def test_a_slow_pipe_gets_its_results_at_once(start: Any, jobs: str) -> None:
     assert process.wait(20) == 0
 
 
+def test_output_that_cannot_be_written_is_exit_code_2(run: Any, start: Any, write: Write) -> None:
+    path = write("a.txt", "=1")
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "wb") as full:
+            process = start("parse", path, stdout=full)
+            assert process.wait(20) == 2
+            assert process.stderr.read() == b"Error: No space left on device\n"
+    closed = ["sh", "-c", 'exec "$0" "$@" >&-', *process.args[: process.args.index("parse")], "parse", str(path)]
+    done = subprocess.run(closed, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+
+
+def test_warnings_are_a_line_for_people(run: Any, write: Write) -> None:
+    plugin = write("old.py", "import warnings\nwarnings.warn('old hat')\n")
+    done = run("--plugin", plugin, "lects")
+    assert (done.returncode, done.stderr) == (0, b"Warning: old hat\n")
+
+
 MEASURED = """
 import resource, sys
 from polylect.cli import main

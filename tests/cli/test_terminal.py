@@ -35,10 +35,12 @@ Write = Callable[[str, "str | bytes"], Path]
 PLAIN = Paint(on=False)
 
 
-def on_terminal(start: Any, *args: str | Path, stdin: bytes | None = None, **environment: str) -> str:
+def on_terminal(
+    start: Any, *args: str | Path, stdin: bytes | None = None, environment: dict[str, str] | None = None
+) -> str:
     """What the command shows on a terminal, until it ends."""
     screen, terminal = pty.openpty()
-    env = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment}
+    env = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **(environment or {})}
     process = start(*args, stdout=terminal, env=env)
     os.close(terminal)
     if stdin is not None:
@@ -67,9 +69,9 @@ def test_parse_is_readable_and_coloured(start: Any, write: Write) -> None:
     assert '{"type"' not in shown
 
 
-@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_colours_can_be_turned_off(start: Any, write: Write, environment: dict[str, str]) -> None:
-    shown = on_terminal(start, "parse", write("a.txt", '!add {"a": 1}'), **environment)
+@pytest.mark.parametrize(("variable", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_colours_can_be_turned_off(start: Any, write: Write, variable: str, value: str) -> None:
+    shown = on_terminal(start, "parse", write("a.txt", '!add {"a": 1}'), environment={variable: value})
     assert "\x1b" not in shown
     assert "run add" in shown
 
@@ -123,7 +125,7 @@ def test_a_broken_reply_shows_its_faults_with_carets() -> None:
     reply = Reply(reasoning="hm", calls=(call,), diagnostics=(found,), complete=False, text=text)
     assert show_reply(reply, PLAIN) == (
         "  reasoning   hm\n"
-        '  call        add {"a":   truncated\n'
+        '  call        add {"a":  truncated\n'
         "              Close the brace.\n"
         "  truncated   The call was cut.\n"
         '              Action Input: {"a": \n'

@@ -69,8 +69,11 @@ def test_failures_stand_in_place_and_the_rest_goes_on(run: Any, write: Write, li
 
 
 def test_what_the_target_cannot_express_is_a_failure(run: Any, lines: Lines) -> None:
-    data = json.dumps({"role": "assistant", "content": "a"}).encode() + b'\n"a\\n\\n=b"'
-    assert run("translate", "--from", "toy_messages", "--to", "toy", stdin=data).returncode == 0
+    done = run("translate", "--from", "toy", "--to", "toy", stdin=b'"TABOO"\n"=1"')
+    failed, good = lines(done.stdout)
+    assert done.returncode == 1
+    assert (failed["reason"], failed["message"], failed["text"]) == ("inexpressible", "toy has a taboo", "TABOO")
+    assert good == {"text": "=1"}
 
 
 def many(count: int) -> bytes:

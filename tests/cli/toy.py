@@ -2,7 +2,8 @@
 
 ``toy`` speaks text: a line ``!name {json}`` is a call, ``=text`` the answer, any other line content. ``toy_messages``
 speaks provider messages with a ``content`` in that form. The word KILL kills the process that reads it, BUG raises what
-a lect must not raise, RAISE is refused.
+a lect must not raise, RAISE is refused, TABOO is
+not written.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Toy(polylect.Lect):
     messages = False
 
     def parse(
-        self, text: Any, *, tools: Any = None, prefix: str = "", finish_reason: str = "stop", **policies: Any
+        self, text: Any, *, tools: Any = None, prefix: str = "", finish_reason: str | None = "stop", **policies: Any
     ) -> polylect.Reply:
         if "KILL" in text:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -82,7 +83,9 @@ class Toy(polylect.Lect):
             raise polylect.ParseError("no call", text=reply.text, correction="Write a line that begins with !.")
         return [polylect.AgentAction(call.name, call.arguments or {}, reply.text) for call in reply.calls]
 
-    def format(self, reply: polylect.Reply, **policies: Any) -> Any:
+    def format(self, reply: polylect.Reply, *, tools: Any = None, **policies: Any) -> Any:
+        if "TABOO" in reply.content:
+            raise polylect.LectError("toy has a taboo")
         if "\n!" in f"\n{reply.content}":
             raise polylect.LectError("toy content has no line that begins with !")
         lines = [reply.content] if reply.content else []
@@ -106,7 +109,7 @@ class ToyMessages(Toy):
         message = json.loads(text) if isinstance(text, str) and text.startswith("{") else text
         return super().parse(message["content"] if isinstance(message, dict) else message, **rest)
 
-    def format(self, reply: polylect.Reply, **policies: Any) -> Any:
+    def format(self, reply: polylect.Reply, *, tools: Any = None, **policies: Any) -> Any:
         return {"role": "assistant", "content": super().format(reply)}
 
     def format_steps(self, steps: Any, **policies: Any) -> Any:

@@ -75,9 +75,12 @@ def test_visible_is_the_inverse_of_hidden(text: str) -> None:
     assert all(line == line.rstrip() and line != "." for line in shown.split("\n"))
 
 
-@pytest.mark.parametrize("case", read_cases(HERE / "react.txt"), ids=lambda case: f"{case.line}")
-def test_the_cases_of_this_folder(case: Case) -> None:
-    run_case(case, "react")
+CASES = [(path.stem, case) for path in sorted(HERE.glob("*.txt")) for case in read_cases(path)]
+
+
+@pytest.mark.parametrize(("name", "case"), CASES, ids=[f"{name}:{case.line}" for name, case in CASES])
+def test_the_cases_of_this_folder(name: str, case: Case) -> None:
+    run_case(case, name)
 
 
 TEXT = "Thought: I look it up.\nAction: search\nAction Input: weather"

@@ -42,8 +42,12 @@ class TestAnObject(LectLaws):
 
 def test_the_environment_says_how_many_examples(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    noted = testing.Law(1, "Noted", lambda lect, examples, **_: seen.append(examples))
-    monkeypatch.setattr(_pytest, "LAWS", [noted])
+
+    def note(lect: object, *, examples: int, **_: object) -> testing.Outcome:
+        seen.append(examples)
+        return testing.Outcome(examples)
+
+    monkeypatch.setattr(_pytest, "LAWS", [testing.Law(1, "Noted", note)])
     monkeypatch.delenv("POLYLECT_EXAMPLES", raising=False)
     TestReact().hold(1)
     monkeypatch.setenv("POLYLECT_EXAMPLES", "7")

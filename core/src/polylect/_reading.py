@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ._policies import Policies
 from ._tools import Tool, Toolbox
 from ._values import Call, Diagnostic, Status
-from .grammar._draft import BROKEN, CUT, JSON, MEMBERS, MISSING, NO_ARGUMENTS, OPEN
+from .grammar._draft import BROKEN, CUT, JSON, MEMBERS, MISSING, NO_ARGUMENTS, OPEN, TEXT
 from .grammar._whole import DECODER
 
 if TYPE_CHECKING:
@@ -24,11 +24,16 @@ _CALLED = re.compile(r"^([\w.\-]+)\s*\(.*\)\Z", re.S)
 _BRACKETS = re.compile(r"[{\[\]}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"?", re.S)
 
 
+PLAIN = 4096
+"""The longest input that a lect's ``plain_input`` may match: shorter than any sensible limit on calls."""
+
+
 class CallReader:
     """The engine's sink for one lect, one set of tools and one choice of policies."""
 
     __slots__ = (
-        "cut_observations", "keep_cut", "lect", "live", "max_calls", "policies", "separators", "stops", "tools",
+        "answer_names", "cut_observations", "keep_cut", "lect", "live", "max_calls", "max_size", "plain",
+        "policies", "read_text", "separators", "stops", "tools",
     )  # fmt: skip
 
     def __init__(self, lect: TextLect, tools: Toolbox | None, policies: Policies) -> None:
@@ -39,6 +44,11 @@ class CallReader:
         self.separators = lect.separators
         self.stops = lect.completions or lect.stops
         self.max_calls = policies.max_calls
+        self.max_size = policies.max_call_size
+        self.answer_names = lect.answer_names
+        self.read_text = lect.read_text
+        simple = lect.plain_input if tools is None and policies.max_call_size >= PLAIN else None
+        self.plain = None if simple is None else simple.match
 
     # --- names ----------------------------------------------------------------------------------------------------
 
@@ -48,7 +58,7 @@ class CallReader:
         tools = self.tools
         if name in tools if tools is not None else name.isidentifier():
             return name  # type: ignore[no-any-return, unused-ignore]
-        if self.is_answer(name):
+        if self.answer_names and self.is_answer(name):
             return name
         found = resolve_name(name, tools, tolerant=self.lect.tolerant_names)
         if tools and found not in tools and self.policies.unknown_tool == "nearest":
@@ -61,8 +71,7 @@ class CallReader:
 
     def is_answer(self, name: str) -> bool:
         """Whether this name marks the final answer."""
-        answers = self.lect.answer_names
-        return bool(answers) and name.casefold() in answers
+        return name.casefold() in self.answer_names
 
     # --- calls ----------------------------------------------------------------------------------------------------
 
@@ -79,6 +88,10 @@ class CallReader:
         diagnostics: list[Diagnostic],
     ) -> Call:
         """The finished call, with whatever is wrong with it as its status, its error and a diagnostic."""
+        if form == TEXT and ending < CUT and self.tools is None and name and len(raw) <= self.max_size:
+            arguments, status, error = self.read_text(name, raw, None, self.policies, ending == OPEN)
+            if error is None:
+                return Call(name, arguments, raw, id, start, end)
         tool = None if self.tools is None else self.tools.get(name)
         if ending == CUT:
             diagnostics.append(Diagnostic("truncated", "The message ends in the middle of a call.", start, end))
@@ -99,9 +112,9 @@ class CallReader:
 
     def _arguments(self, name: str, form: int, raw: str, value: Any, tool: Tool | None, ending: int) -> Arguments:
         lect = self.lect
-        if len(raw) > self.policies.max_call_size:
+        if len(raw) > self.max_size:
             return None, "invalid", (
-                f"The arguments of {name!r} are longer than {self.policies.max_call_size} characters. Send less."
+                f"The arguments of {name!r} are longer than {self.max_size} characters. Send less."
             )  # fmt: skip
         if ending == BROKEN:
             return self._broken(name, form, raw)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.resources.abc import Traversable
@@ -31,6 +32,7 @@ class TextLect(Lect):
         tolerant_names: whether tool names are freed of brackets, back-ticks and words like "Use".
         separators: what joins reasoning, and content, that starts again after something else.
         completions: markers that a server may have cut off as stop strings, where they are more than ``stops``.
+        plain_input: a pattern for raw inputs of at most 4,096 characters that mean themselves; it only saves time.
         observation_prefix, model_prefix: what ``format_steps`` writes around an observation.
     """
 
@@ -40,6 +42,7 @@ class TextLect(Lect):
     tolerant_names: ClassVar[bool] = False
     separators: ClassVar[tuple[str, str]] = ("", "")
     completions: tuple[str, ...] = ()
+    plain_input: ClassVar[re.Pattern[str] | None] = None
     observation_prefix: str = "\nObservation: "
     model_prefix: str = "\n"
 
@@ -56,6 +59,10 @@ class TextLect(Lect):
     @cached_property
     def _plain(self) -> CallReader:
         return CallReader(self, None, self.policies)
+
+    @cached_property
+    def _read(self) -> Any:
+        return self.grammar.whole.compiled(len(self.lead))
 
     def _sink(self, tools: Tools, policies: dict[str, Any]) -> CallReader:
         if tools is None and not policies:
@@ -74,17 +81,25 @@ class TextLect(Lect):
         """Read a whole message; see :meth:`Lect.parse`."""
         if text.__class__ is not str:
             text = text_problem(text)
-        sink = self._plain if tools is None and not policies else self._sink(tools, policies)
-        lead = self.lead + prefix
+        lead = self.lead
+        if tools is None and not policies and not prefix and finish_reason != "length":  # the hot path
+            reply = self._read(lead + text, len(lead), text, self._plain)
+            if reply is None:
+                reply = self.grammar.read(text, self._plain, lead)
+            elif not reply.diagnostics:
+                return reply
+            check_policies(reply, self.policies)
+            return reply
+        sink = self._sink(tools, policies)
+        lead += prefix
         if finish_reason == "length":
             reply = self.grammar.read(text, sink, lead, length_cut=True)
         else:
-            found = self.grammar.whole.parse(text, lead, sink)
+            read = self.grammar.whole.parse if prefix else self._read
+            found = read(lead + text, len(lead), text, sink)
             reply = self.grammar.read(text, sink, lead) if found is None else found
-        if sink.policies is not self.policies:
-            reply = with_hidden_calls(self, reply, sink)
-        if reply.diagnostics:
-            check_policies(reply, sink.policies)
+        reply = with_hidden_calls(self, reply, sink)
+        check_policies(reply, sink.policies)
         return reply
 
     def parser(self, *, tools: Tools = None, prefix: str = "", **policies: Any) -> TextParser:

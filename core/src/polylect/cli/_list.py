@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import click
@@ -23,7 +24,7 @@ def lects(as_json: bool | None) -> int:
       polylect lects
     """
     found = polylect.lects()
-    fields = ("name", "title", "family", "distribution")
+    fields = ("name", "title", "family", "distribution", "aliases")
     if wants_json(as_json):
         write("".join(json_line({key: getattr(x, key) for key in fields}) + "\n" for x in found).encode())
         return 0
@@ -48,7 +49,8 @@ def plugins(as_json: bool | None) -> int:
     Example:
       polylect plugins
     """
-    found = polylect.plugins()
+    with warnings.catch_warnings(action="ignore"):  # what is broken is in the list
+        found = polylect.plugins()
     if wants_json(as_json):
         write("".join(json_line(_plain(x)) + "\n" for x in found).encode())
         return 0

@@ -6,6 +6,7 @@ import contextlib
 import os
 import platform
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import metadata
 from typing import Any, NoReturn
@@ -60,8 +61,12 @@ class Program(click.Group):
         rest = {"complete_var": complete_var, "windows_expand_args": windows_expand_args, **extra}
         if not standalone_mode:
             return run(args, prog_name, standalone_mode=False, **rest)
+        if sys.stdout is None:  # closed by the shell: the next file opened would take its place
+            _fail("There is no standard output to write to.", 2)
         try:
-            code = run(args, prog_name, standalone_mode=False, **rest)
+            with warnings.catch_warnings():
+                warnings.showwarning = _warn
+                code = run(args, prog_name, standalone_mode=False, **rest)
         except click.ClickException as error:
             error.show()
             sys.exit(error.exit_code)
@@ -82,6 +87,10 @@ class Program(click.Group):
         except BrokenPipeError:
             _drop_output()
             ctx.exit(BROKEN_PIPE)
+
+
+def _warn(message: Warning | str, *where: Any, **more: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
 
 
 def _fail(message: str, code: int) -> NoReturn:

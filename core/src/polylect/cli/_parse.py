@@ -10,7 +10,7 @@ import click
 
 import polylect
 
-from .._errors import LectError, ParseError
+from .._errors import LectError, ParseError, PluginError
 from .._tools import Toolbox
 from .._values import Diagnostic, Part, Reply
 from ._feed import Inputs
@@ -89,20 +89,25 @@ class Parse:
         return each_line(item, lambda line, number: self._record(line, item.name, number))
 
     def _whole(self, item: Item) -> tuple[str, bool]:
+        given: Any = ""
         try:
-            return self._message(Message(decode_text(item.data), "string", {}), item.name, None)
+            given = decode_text(item.data)
+            return self._message(Message(given, "string", {}), item.name, None)
         except Exception as error:
-            return self._fail(error, item.name, None)
+            return self._fail(error, item.name, None, given)
 
     def _record(self, line: bytes, name: str, number: int) -> tuple[str, bool]:
+        given: Any = ""
         try:
-            return self._message(message_of(decode_record(line)), name, number)
+            message = message_of(decode_record(line))
+            given = message.value
+            return self._message(message, name, number)
         except Exception as error:
-            return self._fail(error, name, number)
+            return self._fail(error, name, number, given)
 
-    def _fail(self, error: Exception, name: str, line: int | None) -> tuple[str, bool]:
+    def _fail(self, error: Exception, name: str, line: int | None, given: Any = "") -> tuple[str, bool]:
         where = {"file": name} if line is None else {"file": name, "line": line}
-        record = failure(error, **where)
+        record = failure(error, given, **where)
         if self.as_json:
             return json_line(record), True
         paint = Paint(self.color)
@@ -119,7 +124,7 @@ class Parse:
                 decision = lect.decide(reply, **self.policies)
             except ParseError as error:
                 decision = error
-        bad = self.strict and isinstance(decision, ParseError)
+        bad = self.strict and (decision is None or isinstance(decision, ParseError))
         spoken = lect.name if lect else None
         if self.as_json:
             return _line(reply, decision, {"file": name, "line": line, "lect": spoken}), bad
@@ -148,7 +153,7 @@ class Parse:
     def _named(self, name: str, message: Message) -> Lect:
         try:
             return self._lect(name)
-        except LectError as error:
+        except (LectError, PluginError) as error:
             raise BadRecord("no_lect", str(error), message.record) from None
 
     def _lect(self, name: str) -> Lect:
@@ -164,15 +169,15 @@ def _unknown(text: str) -> tuple[Reply, Decision]:
     found = Diagnostic("no_lect", note, 0, 0)
     parts: tuple[Part, ...] = (("content", 0, len(text)),) if text else ()
     reply = Reply(content=text, diagnostics=(found,), parts=parts, text=text)
-    return reply, ParseError("it is not known in which lect this text is", text=text)
+    return reply, None
 
 
 def _line(reply: Reply, decision: Decision, where: dict[str, Any]) -> str:
     """The reply's JSON with where it is from before it and the decision after it."""
     head = {key: value for key, value in where.items() if key != "line" or value is not None}
     tail: dict[str, Any] = {"decision": decision}
-    if isinstance(decision, ParseError):
-        error = failure(decision)
+    if decision is None or isinstance(decision, ParseError):
+        error = failure(decision or BadRecord("no_lect", "No lect is known for this text."))
         tail = {"decision": None, "undecided": {key: error[key] for key in ("reason", "message", "span", "correction")}}
     return f"{json_line(head)[:-1]},{reply.to_json()[1:-1]},{json_line(tail)[1:]}"
 

@@ -130,8 +130,11 @@ def content_of(message: dict[str, Any]) -> str:
     return content if isinstance(content, str) else ""
 
 
-def failure(error: Exception, **where: Any) -> dict[str, Any]:
-    """The error record of a failed record or file: the same keys whatever went wrong."""
+def failure(error: Exception, given: Any = "", **where: Any) -> dict[str, Any]:
+    """The error record of a failed record or file: the same keys whatever went wrong.
+
+    ``given`` is its text, for errors that do not know it.
+    """
     if isinstance(error, ParseError):
         return {
             "type": "error",
@@ -142,7 +145,7 @@ def failure(error: Exception, **where: Any) -> dict[str, Any]:
             "correction": error.correction,
             "text": error.text,
         }
-    reason, text = "internal", ""
+    reason, text = "internal", given
     if isinstance(error, BadRecord):
         reason, text = error.reason, error.text
     elif isinstance(error, LectError):

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 from .._errors import ParseError
-from .._values import EXCEPTION_TOOL, RUNNABLE, AgentAction, AgentFinish, Call, Reply
+from .._values import EXCEPTION_TOOL, AgentAction, AgentFinish, Call, Reply
 from ._paint import Paint, block, pointed, safe, short
 
-Decision = list[AgentAction] | AgentFinish | ParseError
-"""What a lect decided, or why it could not."""
+Decision = list[AgentAction] | AgentFinish | ParseError | None
+"""What a lect decided, or why it could not; None where no lect is known."""
 
 STATUS_COLORS = {"complete": "green", "repaired": "yellow", "invalid": "red", "truncated": "red"}
 
@@ -24,12 +24,14 @@ def heading(title: str, lect: str | None, note: str, paint: Paint) -> str:
 def show_reply(reply: Reply, paint: Paint) -> str:
     """All fields of a reply, in the order of reading, with its diagnostics."""
     text = ""
-    if reply.reasoning:
+    if reply.reasoning.strip():
         text += block(paint("reasoning", dim=True), paint(safe(short(reply.reasoning.strip("\n"))), dim=True))
-    if reply.content:
+    if reply.content.strip():
         text += block("content", safe(short(reply.content.strip("\n"))))
+    told = {found.message for found in reply.diagnostics}
     for call in reply.calls:
-        text += block(paint("call", "cyan"), show_call(call, paint))
+        error = f"\n{safe(call.error)}" if call.error and call.error not in told else ""
+        text += block(paint("call", "cyan"), show_call(call, paint) + error)
     if reply.answer is not None:
         text += block(paint("answer", "green"), safe(short(plain(reply.answer).strip("\n"))))
     if not text:
@@ -45,20 +47,17 @@ def show_reply(reply: Reply, paint: Paint) -> str:
 def show_call(call: Call, paint: Paint) -> str:
     """A call on a line: name, arguments, and its status when that is not plain complete."""
     given = call.raw if call.arguments is None else plain(call.arguments)
-    text = f"{paint(safe(call.name), bold=True)} {safe(short(given))}"
-    if call.status != "complete":
-        text += f"  {paint(call.status, STATUS_COLORS[call.status])}"
-    if call.error and call.status not in RUNNABLE:
-        text += f"\n{safe(call.error)}"
-    return text
+    text = f"{paint(safe(call.name), bold=True)} {safe(short(given))}".strip()
+    return text if call.status == "complete" else f"{text}  {paint(call.status, STATUS_COLORS[call.status])}"
 
 
 def show_decision(decision: Decision, paint: Paint) -> str:
     """What the agent does next, or why that is open, with the sentence for the model."""
+    if decision is None:
+        return block(paint("decision", "yellow"), "none")
     if isinstance(decision, ParseError):
-        text = block(paint("decision", "yellow"), f"none: {safe(decision.message)}")
-        if decision.correction == decision.message:
-            return text
+        why = "" if decision.message == decision.correction else f": {safe(decision.message)}"
+        text = block(paint("decision", "yellow"), f"none{why}")
         return text + block(paint("correction", "yellow"), safe(decision.correction))
     if isinstance(decision, AgentFinish):
         output = decision.return_values.get("output", decision.return_values)

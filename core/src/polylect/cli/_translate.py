@@ -74,13 +74,16 @@ class Translate:
         return each_line(item, self._record)
 
     def _record(self, line: bytes, number: int) -> tuple[str, bool]:
+        given: Any = ""
         try:
-            return self._translated(message_of(decode_record(line))), False
+            message = message_of(decode_record(line))
+            given = message.value
+            return self._translated(message), False
         except Exception as error:
-            return self._fail(error, number)
+            return self._fail(error, number, given)
 
-    def _fail(self, error: Exception, line: int) -> tuple[str, bool]:
-        return json_line(failure(error, line=line)), True
+    def _fail(self, error: Exception, line: int, given: Any = "") -> tuple[str, bool]:
+        return json_line(failure(error, given, line=line)), True
 
     def _translated(self, message: Message) -> str:
         assert self.lects is not None
@@ -89,7 +92,7 @@ class Translate:
         within = isinstance(value, dict) and not source.messages  # the content of a message is in the source's tongue
         given = content_of(value) if within and isinstance(value, dict) else value
         reply = source.parse(given, tools=self.tools, finish_reason=message.finish_reason, **self.policies)
-        found = target.format(reply, **self.policies)
+        found = target.format(reply, tools=self.tools, **self.policies)
         if isinstance(found, dict):
             return json_line(_put_message(found, message))
         if within and isinstance(value, dict):

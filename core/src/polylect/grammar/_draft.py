@@ -30,6 +30,10 @@ class Sink(Protocol):
     """What joins reasoning, and content, that starts again after something else."""
     stops: tuple[str, ...]
     max_calls: int
+    answer_names: frozenset[str]
+    """Names of "calls" that are the final answer; empty when there are none."""
+    plain: Any
+    """``match`` for raw text that is its own meaning as an input; None when inputs need a closer look."""
 
     def name(self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]) -> str:
         """The tool's name as the model spelt it -> the name to use."""
@@ -99,6 +103,7 @@ class Draft:
         self.parts: list[Part] = []
         self.diagnostics: list[Diagnostic] = []
         self.answers: list[Any] = []
+        self.second = False
         self.index = 0
         self.open = False
         self.begin(0)
@@ -124,7 +129,9 @@ class Draft:
         self.name = self.sink.name(raw, start, end, self.diagnostics)
         self.named = True
         self.is_answer = self.sink.is_answer(self.name)
-        if not self.is_answer and self.sink.live:
+        if self.is_answer:
+            self.second = self.final_answer() not in (None, "")
+        elif self.sink.live:
             self.announce(end)
 
     def announce(self, end: int) -> None:
@@ -149,6 +156,7 @@ class Draft:
             return
         if not self.started:
             self.name = call.name
+            self.held = [call.raw] if call.raw else []
             if sink.live:
                 self.announce(end)
             else:
@@ -180,13 +188,25 @@ class Draft:
             raw, form, value = self.cursor.slice(*self.arguments), self.form, MISSING
         return self.sink.call(self.name or "", form, raw, value, self.id, start, end, ending, self.diagnostics)
 
+    def begin_answer(self, start: int) -> None:
+        """An answer that is no call begins."""
+        self.second = self.final_answer() not in (None, "")
+        self.start, self.streamed = start, []
+        self.answers.append("")
+        self.parts.append(("answer", max(start, 0), max(start, 0)))
+
+    def end_answer(self, end: int) -> None:
+        """The answer that is no call is over, or has come to ``end``."""
+        self.answers[-1] = "".join(self.streamed)
+        self.parts[-1] = ("answer", self.parts[-1][1], max(end, 0))
+
     def answer_delta(self, text: str, end: int) -> None:
         """Emit more of the final answer; a second answer goes on a line of its own."""
-        cursor = self.cursor
-        if not self.streamed and self.answers:
-            self.streamed.append("")
-            text = "\n" + text
         self.streamed.append(text)
+        if self.second:
+            self.second = False
+            text = "\n" + text
+        cursor = self.cursor
         cursor.out.append(AnswerDelta(cursor.last, end, text))
         cursor.last = end
 
@@ -194,25 +214,22 @@ class Draft:
         raw = self.cursor.slice(*self.arguments)
         value = self.sink.answer(self.form, raw, MISSING)
         shown = "".join(self.streamed)
-        if self.answers:
-            shown = shown[1:]
         if self.is_broken or (self.form == JSON and (ending == CUT or value is MISSING)):
             value = shown
             self.note("truncated" if ending == CUT else "invalid", "The final answer is not whole.", self.start, end)
-        if isinstance(value, str) and value.startswith(shown) and (len(value) > len(shown) or not self.streamed):
+        if isinstance(value, str) and value.startswith(shown) and len(value) > len(shown):
             self.answer_delta(value[len(shown) :], end)
-        self.add_answer(value, end)
-
-    def add_answer(self, value: Any, end: int) -> None:
-        """An answer that began at ``start`` is over."""
         self.answers.append(value)
         self.parts.append(("answer", max(self.start, 0), max(end, 0)))
 
     def final_answer(self) -> Any:
         """The reply's answer: the only one, or the lines of several."""
-        if len(self.answers) < 2:
-            return self.answers[0] if self.answers else None
-        return "\n".join(x if isinstance(x, str) else dumps(x) for x in self.answers)
+        answers = self.answers
+        if len(answers) > 1:
+            answers = [x for x in answers if x != ""] or [""]
+        if len(answers) < 2:
+            return answers[0] if answers else None
+        return "\n".join(x if isinstance(x, str) else dumps(x) for x in answers)
 
     def note(self, code: str, message: str, start: int, end: int) -> None:
         """Report something about the text between two positions."""

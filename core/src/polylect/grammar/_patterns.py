@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 Node: TypeAlias = tuple[Any, ...]
 Seq: TypeAlias = tuple[Node, ...]
 # Nodes: ("c", source) one character · ("alt", (seq, ...)) · ("rep", low, high, seq[, possessive]) · ("look", seq) · ("not", seq)
-# · ("end",) the end of the text. high is None for unbounded.
+# · ("end",) the end of the text · ("grab", seq) a group to read out. high is None for unbounded.
 
 _CATEGORIES = {
     sre.CATEGORY_SPACE: r"\s",
@@ -133,9 +133,13 @@ def _print(node: Node, live: bool) -> str:
     if kind == "alt":
         return "(?:" + "|".join(plain(branch, live=live) for branch in node[1]) + ")"
     if kind == "rep":
+        if node[1:3] == (0, 1) and not (len(node[3]) == 1 and node[3][0][0] == "c"):
+            return f"(?:{plain(node[3], live=live)}|)"  # for groups a branch is faster than a repeat
         return _unit(node[3], live) + _times(node[1], node[2]) + ("+" if len(node) > 4 else "")
     if kind == "end":
         return "(?!)" if live else r"\Z"
+    if kind == "grab":
+        return f"({plain(node[1], live=live)})"
     return f"(?{'=' if kind == 'look' else '!'}{plain(node[1], live=live)})"
 
 
@@ -231,6 +235,8 @@ def first(seq: Seq) -> tuple[frozenset[str], bool, bool]:
         elif kind == "rep":
             some, others, empty = first(node[3])
             parts = [(some, others, empty or node[1] == 0)]
+        elif kind == "grab":
+            parts = [first(node[1])]
         else:
             continue
         for some, others, _ in parts:
@@ -286,6 +292,10 @@ def spread(seq: Seq) -> Iterator[Seq]:
         yield seq
 
 
+GRABBED = -2
+"""The number of a group that is read out; the pattern's own comes after it."""
+
+
 def alternation(patterns: Sequence[tuple[Seq, int]], *, live: bool = False) -> tuple[str, tuple[int, ...]]:
     """Several patterns, each with a number, as one ``re`` source, and the number for each ``lastindex``.
 
@@ -298,28 +308,50 @@ def alternation(patterns: Sequence[tuple[Seq, int]], *, live: bool = False) -> t
 
 def _trie(ways: list[tuple[Seq, int]], live: bool, numbers: list[int]) -> str:
     out = []
-    at = 0
-    while at < len(ways):
-        seq, number = ways[at]
-        end = at + 1
-        while end < len(ways) and seq and ways[end][0][:1] == seq[:1]:
-            end += 1
-        # a shared beginning that could match in several ways might change which alternative wins
-        if end - at > 1 and not all(_settled(seq[0], way[1:]) for way, _ in ways[at:end]):
-            end = at + 1
-        if end - at > 1:
-            group = [(way[1:], n) for way, n in ways[at:end]]
-            out.append(f"{_print(seq[0], live)}(?:{_trie(group, live, numbers)})")
+    left = list(ways)
+    while left:
+        seq, number = left[0]
+        group = _alike(left)
+        if len(group) > 1:
+            inner = [(left[n][0][1:], left[n][1]) for n in group]
+            left = [way for n, way in enumerate(left) if n not in group]
+            out.append(f"{_print(_greedy(seq[0], inner), live)}(?:{_trie(inner, live, numbers)})")
         else:
             out.append(plain(possessive(seq), live=live) + "()")
+            numbers.extend(GRABBED for node in seq if node[0] == "grab")
             numbers.append(number)
-        at = end
+            del left[0]
     return "|".join(out)
+
+
+def _alike(ways: list[tuple[Seq, int]]) -> list[int]:
+    """Which alternatives may share the first one's first node: none in between can match where they do."""
+    seq = ways[0][0]
+    if not seq:
+        return [0]
+    found = [0]
+    chars_of, others, empty = first(seq)
+    for n, (way, _) in enumerate(ways[1:], 1):
+        if way[:1] == seq[:1]:
+            found.append(n)
+            continue
+        some, more, none = first(way)
+        if others or more or empty or none or chars_of & some:
+            break
+    # a shared beginning that could match in several ways might change which alternative wins
+    if not all(_settled(seq[0], ways[n][0][1:]) for n in found):
+        return [0]
+    return found
+
+
+def _greedy(node: Node, inner: list[tuple[Seq, int]]) -> Node:
+    """A shared repeat takes all it can: what follows begins with other characters, or is nothing."""
+    return (*node, True) if node[0] == "rep" and len(node[3]) == 1 and node[3][0][0] == "c" else node
 
 
 def _settled(node: Node, rest: Seq) -> bool:
     """Whether the text alone says how ``node`` matches, when ``rest`` must follow."""
-    if node[0] == "c":
+    if node[0] in ("c", "grab", "look") or (not rest and node[0] == "rep" and len(node[3]) == 1 and node[3][0][0] == "c"):
         return True
     after, others, empty = first(rest)
     if node[0] not in ("rep", "alt") or others or empty:
@@ -336,17 +368,29 @@ def _settled(node: Node, rest: Seq) -> bool:
     return True
 
 
-def possessive(seq: Seq) -> Seq:
+def settled(seq: Seq, rest: Seq) -> bool:
+    """Whether ``seq``, with ``rest`` behind it, can match in one way only."""
+    return all(_settled(node, seq[n + 1 :] + rest) for n, node in enumerate(seq))
+
+
+def possessive(seq: Seq, rest: Seq | None = ()) -> Seq:
     """The same pattern, with repeats that cannot usefully give characters back told not to try.
 
     ``[ ]{0,8}x`` over a run of blanks costs the square of the run when the search backs up at every blank.
     """
     out = list(seq)
     for at, node in enumerate(seq):
-        if node[0] != "rep" or len(node[3]) != 1 or node[3][0][0] != "c":
+        behind = None if rest is None else seq[at + 1 :] + rest
+        if node[0] == "alt":
+            out[at] = ("alt", tuple(possessive(branch, behind) for branch in node[1]))
+        if node[0] != "rep" or len(node) > 4:
+            continue
+        if len(node[3]) != 1 or node[3][0][0] != "c":
+            inner = possessive(node[3], behind if node[2] == 1 else None)
+            out[at] = (*node[:3], inner)
             continue
         source = node[3][0][1]
-        after, others, empty = first(seq[at + 1 :])
+        after, others, empty = first(seq[at + 1 :] if behind is None else behind)
         if not (open_class(source) or others or empty or chars(source) & after):
             out[at] = (*node, True)
     return tuple(out)

@@ -107,6 +107,16 @@ class TextRun:
         self._starts = None if more or len(starts) < 2 else "".join(sorted(starts))
 
     @property
+    def wanted(self) -> list[tuple[patterns.Seq, int]]:
+        """The delimiters in the order of the search, with the numbers of the fused markers (-1: none)."""
+        return self._wanted
+
+    def edges_of(self, number: int) -> tuple[Edge | None, Edge | None]:
+        """The edges of a fused marker: when no text came before, and when some did."""
+        name = self._names[number]
+        return self._here.get(name), self._after.get(name)
+
+    @property
     def is_blank(self) -> bool:
         """Whether this is white space of the layout."""
         return self._blank

@@ -135,9 +135,9 @@ class Reader:
             self._begin(flags, cursor.base + start, cursor.base + end)
             if flags & t.CALL_END:
                 draft.finish(cursor.base + end, CLOSED)
-        if edge.role == t.ANSWER and flags & t.ANSWER_BEGIN:
-            draft.start, draft.streamed = cursor.base + start, []
-            draft.add_answer("", cursor.base + end)
+        if flags & t.ANSWER_BEGIN:
+            draft.begin_answer(cursor.base + start)
+            draft.end_answer(cursor.base + end)
         cursor.i = end
         self.state = edge.target
 
@@ -201,8 +201,7 @@ class Reader:
         if flags:
             self._begin(flags & ~(t.ARGUMENTS_BEGIN if draft.form == TEXT else 0), begin, begin)
             if flags & t.ANSWER_BEGIN:
-                draft.start, draft.streamed = begin, []
-                draft.add_answer("", begin)
+                draft.begin_answer(begin)
             if self.observed is not None:
                 return
         out, last, index = cursor.out, cursor.last, draft.index
@@ -349,8 +348,7 @@ class Reader:
             draft.form = TEXT
             draft.arguments = (begin, end)
         elif role == t.ANSWER:
-            draft.answers[-1] = "".join(draft.streamed).removeprefix("\n" if len(draft.answers) > 1 else "")
-            draft.parts[-1] = ("answer", draft.parts[-1][1], end)
+            draft.end_answer(end)
         elif role == t.ID:
             draft.id = "".join(held).strip()
         elif role == t.KEY:

@@ -1,22 +1,27 @@
-"""The interpreter for whole messages: the same tables, positions only, no events.
+"""The interpreter for whole messages: the same tables, printed as one Python function per grammar.
 
-It reads well-formed messages and gives up (None) at anything else: a cut, disorder, a malformed payload, an invented
-observation. The stream interpreter then reads the text from the start, so that there is one definition of every
-irregular case, and a message costs at most two passes.
+The function knows positions only, emits no events, and reads well-formed messages. At anything else (a cut, disorder, a
+malformed payload, an invented observation) it gives up with None, and the stream interpreter reads the text from the
+start: so there is one definition of every irregular case, and a message costs at most two passes.
+
+Printed rather than interpreted because a short message is all overhead: the printed function takes half the time of a
+loop over the tables (see ``docs/benchmarks.md``). The printer puts nothing of the grammar's text into the source but
+state numbers and flags; patterns are passed in compiled.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
 
-from .._values import Call, Diagnostic, Part, Reply
+from .._values import Call, Reply
+from . import _patterns as patterns
 from . import _tables as t
 from ._draft import CLOSED, JSON, MISSING, NO_ARGUMENTS, OPEN, TEXT, Sink
-from ._runtime import Runtime
-
-_TEXT, _MARKS = range(2)
+from ._runtime import Edge, Payload, Runtime, State, TextRun
 
 
 def _refuse(word: str) -> Any:
@@ -26,35 +31,13 @@ def _refuse(word: str) -> Any:
 DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse)
 """JSON as we read it: raw control characters in strings are taken (models write them), NaN and Infinity are not
 (no tool can be sent them), of duplicate keys the last one counts."""
-_decode = DECODER.raw_decode
 _BLANK = re.compile(r"[ \t\r\n]++").match
 _OBJECT_END = re.compile(r"[ \t\r\n]*+\}").match
+_SQUARE = re.compile(r"[\[\]]").finditer
+_SILENT = (t.ID, t.KEY, t.VALUE, t.OBSERVATION)
 
 
-def state_row(runtime: Runtime, number: int) -> tuple[Any, ...] | None:
-    """A state as one flat tuple; None for states that only the stream interpreter knows."""
-    state = runtime.state(number)
-    texts = [text for text in state.texts if not text.is_blank]
-    blanks = [text for text in state.texts if text.is_blank]
-    if len(texts) > 1 or len(blanks) > 1 or len(state.payloads) > 1:
-        return None
-    payload = state.payloads[0] if state.payloads else None
-    marks = (state.markers.plain, state.markers.edges) if state.markers.names else (None, ())
-    blank = (_BLANK, blanks[0].edge.target) if blanks else (None, 0)
-    if not texts:
-        return _MARKS, marks[0], marks[1], payload, state.end, *blank
-    text = texts[0]
-    if text.role in (t.ID, t.KEY, t.VALUE, t.OBSERVATION):
-        return None
-    if blanks and (text.guard is None or any(text.guard(char) is None for char in " \t\r\n")):
-        return None
-    return (
-        _TEXT, marks[0], marks[1], payload, state.end, *blank,
-        text.plain, text.guard, text.role, text.edge.flags, text.here, text.after, text.edge.target,
-    )  # fmt: skip
-
-
-def _brackets_end(text: str, at: int) -> int:
+def brackets_end(text: str, at: int) -> int:
     """Behind the bracket that closes the one at ``at``, or -1."""
     depth = 0
     for match in _SQUARE(text, at):
@@ -64,7 +47,21 @@ def _brackets_end(text: str, at: int) -> int:
     return -1
 
 
-_SQUARE = re.compile(r"[\[\]]").finditer
+_NAME: patterns.Seq = (("c", "[A-Za-z_]"), ("rep", 0, 64, (("c", "[A-Za-z0-9_]"),), True))
+"""A plain name; its characters are part of no delimiter."""
+SHORT = 1000
+"""From this number on, alternatives are markers with their continuation."""
+
+
+class Short(NamedTuple):
+    """A call's opening marker, its plain name and the marker behind the name, found by one search."""
+
+    opening: Edge
+    name_end: Edge
+
+
+Found = tuple[Edge | Short | None, ...]
+Parse = Callable[[str, int, str, Sink], Reply | None]
 
 
 class Whole:
@@ -72,226 +69,359 @@ class Whole:
 
     def __init__(self, runtime: Runtime, start: int) -> None:
         self.runtime, self.start = runtime, start
-        count = len(runtime.tables.states)
-        self.rows: list[tuple[Any, ...] | None] = [None] * count
-        self.known = [False] * count
-        self.envelope: Any = None
-        names = [key for key, role in runtime.keys.items() if role == "name"]
-        arguments = [key for key, role in runtime.keys.items() if role == "arguments"]
-        if names and arguments:
-            self.envelope = re.compile(
-                rf'\{{[ \t\r\n]*+"{re.escape(names[0])}"[ \t\r\n]*+:[ \t\r\n]*+"([^"\\]*+)"[ \t\r\n]*+,'
-                rf'[ \t\r\n]*+"{re.escape(arguments[0])}"[ \t\r\n]*+:[ \t\r\n]*+'
-            ).match
 
-    def _row(self, number: int) -> tuple[Any, ...] | None:
-        if not self.known[number]:
-            self.rows[number] = state_row(self.runtime, number)
-            self.known[number] = True
-        return self.rows[number]
+    def printed(self, off: int | None = None) -> tuple[str, dict[str, Any]]:
+        """The source of the function and the names it uses; ``off``: the length of the lead, when it is known."""
+        return _Printer(self.runtime, self.start, off).function()
 
-    def parse(self, original: str, lead: str, sink: Sink) -> Reply | None:
-        """The reply that ``original`` is when it stands behind ``lead``; None when it is not well-formed."""
-        text = lead + original if lead else original
-        off = len(lead)
-        end_of_text = len(text)
-        rows = self.rows
-        pos = 0
-        s = self.start
-        reasoning = content = name = answer = None
-        calls: list[Call] = []
-        parts: list[Part] = []
-        diagnostics: list[Diagnostic] = []
-        call_start = -1
-        form = NO_ARGUMENTS
-        raw = ""
-        value = MISSING
-        is_answer = False
-        while True:
-            row = rows[s] or self._row(s)
-            if row is None:
+    def compiled(self, off: int | None = None) -> Parse:
+        """``parse(lead + text, len(lead), text, sink)``: the reply, or None when the text is not well-formed.
+
+        With ``off`` the function is for a lead of that length that no marker but the first one touches, and faster.
+        """
+        source, names = self.printed(off)
+        exec(compile(source, f"<polylect {self.runtime.tables.name}>", "exec"), names)
+        found: Parse = names["parse"]
+        return found
+
+    @cached_property
+    def parse(self) -> Parse:
+        """The function for a lead of any length."""
+        return self.compiled()
+
+
+INLINE = 4
+"""Blocks printed within one another from the start: a label, a call, its name, its arguments."""
+
+_HEAD = """\
+def parse(text, off, original, sink):
+    n = len(text)
+    pos = form = 0
+    cs = -1
+    reasoning = content = answer = name = None
+    raw = ""
+    value = MISSING
+    is_answer = False
+    answers, call, plain = sink.answer_names, sink.call, sink.plain
+    calls = []
+    parts = []
+    notes = []
+    s = START
+    while True:
+"""
+_TAIL = """\
+    if len(calls) > 1 and len(calls) > sink.max_calls:
+        return None
+    return Reply(
+        reasoning or "", content or "", tuple(calls) if calls else (), answer, tuple(notes) if notes else (), True,
+        tuple(parts), original,
+    )
+"""
+
+
+class _Printer:
+    def __init__(self, runtime: Runtime, start: int, off: int | None) -> None:
+        self.runtime, self.start, self.off = runtime, start, off
+        self.inlined = {start}
+        self.minus = "" if off == 0 else f" - {'off' if off is None else off}"
+        self.json = any(m.terminal == "@json_call" for row in runtime.tables.states for m in row)
+        self.names: dict[str, Any] = {
+            "MISSING": MISSING, "Call": Call, "Reply": Reply, "START": start, "blank": _BLANK,
+            "decode": DECODER.raw_decode, "object_end": _OBJECT_END, "brackets_end": brackets_end,
+            "envelope": _envelope(runtime.keys),
+        }  # fmt: skip
+
+    def function(self) -> tuple[str, dict[str, Any]]:
+        blocks = [(number, body) for number in self._reachable() if (body := self._state(number)) is not None]
+        lines = self._choice(sorted(blocks))
+        first = self._state(self.start, INLINE)
+        if first is not None:
+            lines = ["if not pos:", *_indent(first), *lines]
+        source = _HEAD + "\n".join(f"        {line}" for line in lines) + "\n" + _TAIL
+        return source, self.names
+
+    def _at(self, place: str, *, clamp: bool = False) -> str:
+        """A position in the original text."""
+        if self.off == 0:
+            return place
+        less = f"{place}{self.minus}"
+        return f"({less} if {place} > {self.minus[3:]} else 0)" if clamp else less
+
+    def _goto(self, edge_flags: int, target: int, inline: int) -> list[str]:
+        """Go to a state: into its block at once on the path that most messages take, else by the loop."""
+        likely = not edge_flags if inline == INLINE else edge_flags & (t.CALL_BEGIN | t.ARGUMENTS_BEGIN)
+        if inline and likely and target not in self.inlined:
+            self.inlined.add(target)
+            block = self._state(target, inline - 1)
+            if block is not None:
+                return block
+        return [f"s = {target}", "continue"]
+
+    def _choice(self, blocks: list[tuple[int, list[str]]]) -> list[str]:
+        """The block of the state ``s``, found by halving."""
+        if len(blocks) > 2:
+            middle = len(blocks) // 2
+            low, high = self._choice(blocks[:middle]), self._choice(blocks[middle:])
+            return [f"if s < {blocks[middle][0]}:", *_indent(low), "else:", *_indent(high)]
+        out = []
+        for number, body in blocks:
+            out += [f"if s == {number}:", *_indent(body)]
+        return [*out, "return None"]
+
+    def _reachable(self) -> list[int]:
+        order, todo = [self.start], [self.start]
+        for number in todo:
+            for move in self.runtime.tables.states[number]:
+                if move.target >= 0 and move.target not in order:
+                    order.append(move.target)
+                    todo.append(move.target)
+        return order
+
+    def _state(self, number: int, inline: int = 0) -> list[str] | None:
+        """The block of one state; None for states that only the stream interpreter knows."""
+        state = self.runtime.state(number)
+        texts = [text for text in state.texts if not text.is_blank]
+        blanks = [text for text in state.texts if text.is_blank]
+        text = texts[0] if texts else None
+        if len(texts) > 1 or len(blanks) > 1 or len(state.payloads) > 1 or (text and text.role in _SILENT):
+            return None
+        out = []
+        if blanks:
+            if text is not None and (text.guard is None or any(text.guard(c) is None for c in " \t\r\n")):
                 return None
-            edge = None
-            if row[5] is not None:
-                match = row[5](text, pos)
-                if match is not None:
-                    pos = match.end()
-                    s = row[6]
-                    continue
-            if row[0] == _TEXT and pos < end_of_text and (row[8] is None or row[8](text, pos) is None):
-                match = row[7](text, pos)
-                stop = end_of_text if match is None else match.start()
-                if stop > pos:
-                    role, flags = row[9], row[10]
-                    if flags:
-                        if flags & (t.ANSWER_BEGIN | t.OBSERVATION_BEGIN):
-                            return None
-                        if flags & t.CALL_END_BEFORE:
-                            if is_answer:
-                                return None
-                            calls.append(
-                                sink.call(
-                                    name or "", form, raw, value, None, call_start, pos - off, CLOSED, diagnostics
-                                )
-                            )
-                            parts.append(("call", call_start, pos - off))
-                            call_start = -1
-                        if flags & t.CALL_BEGIN:
-                            call_start = pos - off if pos > off else 0
-                            name, form, raw, value, is_answer = None, NO_ARGUMENTS, "", MISSING, False
-                    piece = text[pos:stop] if pos >= off else text[off:stop]
-                    if not piece:
-                        role = t.MARKUP
-                    if role == t.ARGUMENTS:
-                        form, raw = TEXT, piece
-                    elif role == t.NAME:
-                        name = sink.name(piece, pos, stop, diagnostics)
-                        is_answer = sink.is_answer(name)
-                    elif role == t.REASONING:
-                        if reasoning is None:
-                            reasoning = piece
-                        else:
-                            reasoning += sink.separators[0] + piece
-                        parts.append(("reasoning", pos - off if pos > off else 0, stop - off))
-                    elif role == t.CONTENT:
-                        if content is None:
-                            content = piece
-                        else:
-                            content += sink.separators[1] + piece
-                        parts.append(("content", pos - off if pos > off else 0, stop - off))
-                    elif role == t.ANSWER:
-                        answer = piece
-                        parts[-1] = ("answer", parts[-1][1], stop - off)
-                    s = row[13]
-                    pos = stop
-                    if flags & t.CALL_END:
-                        if is_answer:
-                            return None
-                        ending = OPEN if match is None else CLOSED
-                        calls.append(
-                            sink.call(name or "", form, raw, value, None, call_start, pos - off, ending, diagnostics)
-                        )
-                        parts.append(("call", call_start, pos - off))
-                        call_start = -1
-                    if match is None:
-                        continue
-                    edge = row[12][match.lastindex]
-                else:
-                    edge = row[11][match.lastindex]
-                if edge is None:
-                    row = rows[s] or self._row(s)
-                    if row is None:
-                        return None
-                    if row[0] == _TEXT and stop > pos:
-                        return None
-            elif pos == end_of_text:
-                end = row[4]
-                if end is None:
-                    return None
-                if end.flags & t.CALL_END_BEFORE:
-                    if is_answer:
-                        return None
-                    calls.append(
-                        sink.call(name or "", form, raw, value, None, call_start, pos - off, OPEN, diagnostics)
-                    )
-                    parts.append(("call", call_start, pos - off))
-                break
-            if edge is None:
-                match = row[1](text, pos) if row[1] is not None else None
-                if match is not None:
-                    edge = row[2][match.lastindex]
+            out += ["m = blank(text, pos)", "if m is not None:", "    pos = m.end()"]
+            out += [f"    s = {blanks[0].edge.target}", "    continue"]
+        out += ["if pos == n:", *_indent(self._end(state))]
+        if text is not None:
+            out += self._text(number, text, inline)
+        if state.markers.names:
+            self.names[f"marks{number}"] = state.markers.plain
+            out += [f"m = marks{number}(text, pos)", "if m is not None:"]
+            out += _indent(self._dispatch(state.markers.edges, 0))
+        if state.payloads:
+            out += self._payload(state.payloads[0])
+        return [*out, "return None"]
+
+    def _end(self, state: State) -> list[str]:
+        if state.end is None:
+            return ["return None"]
+        if state.end.flags & t.CALL_END_BEFORE:
+            return [*self._call("pos", OPEN, answers=False), "break"]
+        return ["break"]
+
+    def _text(self, number: int, text: TextRun, inline: int) -> list[str]:
+        search, here, after = self._search(text)
+        self.names[f"search{number}"] = search
+        out = [f"m = search{number}(text, pos)", "e = n if m is None else m.start()", "if e > pos:"]
+        out += _indent(self._taken(text, after, number, inline))
+        if any(here):
+            out += ["if e == pos:", *_indent(self._dispatch(here, inline))]
+        if text.guard is None:
+            return out
+        self.names[f"guard{number}"] = text.guard
+        return [f"if guard{number}(text, pos) is None:", *_indent(out)]
+
+    def _search(self, text: TextRun) -> tuple[Any, Found, Found]:
+        """The search for what ends a text, and the edges for its groups.
+
+        Where a marker begins a call, its simplest continuation (a plain name, then one marker) is tried with it: one
+        search in place of two.
+        """
+        wanted: list[tuple[patterns.Seq, int]] = []
+        shorts: dict[int, tuple[int, Edge]] = {}
+        for tree, number in text.wanted:
+            edges = [edge for edge in text.edges_of(number) if edge is not None] if number >= 0 else []
+            found = self._short(tree, edges)
+            if found is not None:
+                wanted.append((found[0], len(shorts) + SHORT))
+                shorts[len(shorts) + SHORT] = number, found[1]
+            wanted.append((tree, number))
+        if not wanted:
+            return text.plain, (), ()
+        source, numbers = patterns.alternation(wanted)
+        here: list[Edge | Short | None] = []
+        after: list[Edge | Short | None] = []
+        for number in numbers:
+            marker, behind = shorts.get(number, (number, None))
+            for row, edge in zip((here, after), text.edges_of(marker) if marker >= 0 else (None, None), strict=True):
+                row.append(edge if edge is None or behind is None else Short(edge, behind))
+        return re.compile(source).search, tuple(here), tuple(after)
+
+    def _short(self, tree: patterns.Seq, edges: list[Edge]) -> tuple[patterns.Seq, Edge] | None:
+        """A marker that begins a call, a plain name and the marker behind it as one pattern; and the last edge."""
+        flags = t.CALL_BEGIN | t.CALL_END_BEFORE
+        if not edges or any(not e.flags & t.CALL_BEGIN or e.flags & ~flags for e in edges):
+            return None
+        texts = self.runtime.state(edges[0].target).texts
+        if len(texts) != 1 or texts[0].role != t.NAME or texts[0].guard is not None or texts[0].edge.flags:
+            return None
+        name = texts[0]
+        behind = name.edges_of(0)[1] if name.wanted and name.wanted[0][1] == 0 else None
+        if behind is None or behind.flags not in (0, t.ARGUMENTS_BEGIN) or not patterns.settled(tree, _NAME):
+            return None
+        for some, more, empty in (patterns.first(delimiter) for delimiter, _ in name.wanted):
+            if more or empty or any(c == "_" or c.isalnum() for c in some):
+                return None
+        return (*tree, ("grab", _NAME), *name.wanted[0][0]), behind
+
+    def _taken(self, text: TextRun, after: Found, number: int, inline: int) -> list[str]:
+        """Text of at least one character, and the marker behind it if the same search found it."""
+        flags, role = text.edge.flags, text.role
+        if flags & (t.ANSWER_BEGIN | t.OBSERVATION_BEGIN):
+            return ["return None"]
+        out = []
+        if flags & t.CALL_END_BEFORE:
+            out += self._call("pos", CLOSED, answers=False)
+        if flags & t.CALL_BEGIN:
+            out += self._begin("pos")
+        early = self.off is None or (self.off > 0 and number == self.start)  # text may begin in the lead
+        off = self.minus[3:] or "0"
+        piece = f"text[pos:e] if pos >= {off} else text[{off}:e]" if early else "text[pos:e]"
+        end = self._at("e")
+        if role == t.ARGUMENTS:
+            out += [f"form = {TEXT}", f"raw = {piece}"]
+        elif role == t.NAME:
+            out += [f"name = {piece}", "if plain is None or not name.isidentifier():"]
+            out += [f"    name = sink.name(name, {self._at('pos')}, {end}, notes)"]
+            out += ["is_answer = answers and sink.is_answer(name)"]
+        elif role == t.ANSWER:
+            out += [f"answer = {piece}", f'parts[-1] = ("answer", parts[-1][1], {end})']
+        elif role in (t.REASONING, t.CONTENT):
+            word, index = ("reasoning", 0) if role == t.REASONING else ("content", 1)
+            body = [f"if {word} is None:", f"    {word} = {piece}", "else:"]
+            body += [f"    piece = {piece}", f"    {word} += sink.separators[{index}] + piece"]
+            body += [f'parts.append(("{word}", {self._at("pos", clamp=early)}, {end}))']
+            out += [f"if e > {off}:", *_indent(body)] if early else body
+        out += ["pos = e"]
+        if flags & t.CALL_END:
+            out += self._call("pos", f"{OPEN} if m is None else {CLOSED}", answers=False)
+        target = text.edge.target
+        ended = self._end(self.runtime.state(target))
+        out += ["if m is None:", *_indent(ended)]
+        if any(after):
+            out += self._dispatch(after, 0 if inline == INLINE else inline)
+        return [*out, f"s = {target}", "continue"]
+
+    def _dispatch(self, edges: Found, inline: int) -> list[str]:
+        """Take the marker ``m`` by its ``lastindex``; fall through where there is no edge."""
+        groups: dict[Edge | Short, list[int]] = {}
+        for index, edge in sorted(enumerate(edges), key=lambda pair: _rarity(pair[1])):
             if edge is not None:
-                flags = edge.flags
-                s = edge.target
-                stop = match.end()
-                if flags:
-                    start = match.start()
-                    if flags & t.OBSERVATION_BEGIN:
-                        return None
-                    if flags & t.CALL_END_BEFORE:
-                        if is_answer:
-                            return None
-                        calls.append(
-                            sink.call(name or "", form, raw, value, None, call_start, start - off, CLOSED, diagnostics)
-                        )
-                        parts.append(("call", call_start, start - off))
-                        call_start = -1
-                    if flags & t.CALL_BEGIN:
-                        call_start = start - off if start > off else 0
-                        name, form, raw, value, is_answer = None, NO_ARGUMENTS, "", MISSING, False
-                    if flags & t.ANSWER_BEGIN:
-                        if answer is not None:
-                            return None
-                        answer = ""
-                        parts.append(("answer", start - off if start > off else 0, stop - off))
-                    if flags & t.ARGUMENTS_BEGIN:
-                        form = TEXT
-                    if flags & t.CALL_END:
-                        if is_answer:
-                            if answer is not None or form == NO_ARGUMENTS:
-                                return None
-                            answer = sink.answer(form, raw, value)
-                            parts.append(("answer", call_start, stop - off))
-                            is_answer = False
-                        else:
-                            calls.append(
-                                sink.call(
-                                    name or "", form, raw, value, None, call_start, stop - off, CLOSED, diagnostics
-                                )
-                            )
-                            parts.append(("call", call_start, stop - off))
-                        call_start = -1
-                pos = stop
-                continue
-            payload = row[3]
-            if payload is None or pos >= end_of_text or text[pos] not in payload.first:
-                return None
-            edge = payload.edge
-            flags = edge.flags
-            if flags & (t.CALL_END_BEFORE | t.ANSWER_BEGIN):
-                return None
-            if flags & t.CALL_BEGIN:
-                call_start = pos - off if pos > off else 0
-                name, is_answer = None, False
-            at = pos
-            if payload.name == "brackets":
-                pos = _brackets_end(text, pos)
-                if pos < 0:
-                    return None
-                form, raw, value = TEXT, text[at + 1 : pos - 1], MISSING
-                at = -1
-            elif payload.name == "json_call":
-                match = None if self.envelope is None else self.envelope(text, pos)
-                if match is None:
-                    return None
-                name = sink.name(match[1], pos, match.end(), diagnostics)
-                is_answer = sink.is_answer(name)
-                at = match.end()
-            if at >= 0:
-                try:
-                    value, pos = _decode(text, at)
-                except (ValueError, RecursionError):
-                    return None
-                form, raw = JSON, text[at:pos]
-            if payload.name == "json_call":
-                match = _OBJECT_END(text, pos)
-                if match is None:
-                    return None
-                pos = match.end()
-            if flags & t.CALL_END:
-                if is_answer:
-                    if answer is not None:
-                        return None
-                    answer = sink.answer(form, raw, value)
-                    parts.append(("answer", call_start, pos - off))
-                    is_answer = False
-                else:
-                    calls.append(
-                        sink.call(name or "", form, raw, value, None, call_start, pos - off, CLOSED, diagnostics)
-                    )
-                    parts.append(("call", call_start, pos - off))
-                call_start = -1
-            s = edge.target
-        return Reply(
-            reasoning or "", content or "", tuple(calls), answer, tuple(diagnostics), True, tuple(parts), original
-        )
+                groups.setdefault(edge, []).append(index)
+        out = ["i = m.lastindex"] if len(edges) > 2 else []
+        for edge, indices in groups.items():
+            body = self._short_marker(edge, inline) if isinstance(edge, Short) else self._marker(edge, inline)
+            if len(edges) > 2:
+                test = f"i == {indices[0]}" if len(indices) == 1 else f"i in {tuple(indices)}"
+                out += [f"if {test}:", *_indent(body)]
+            else:
+                out += body
+        return out
+
+    def _short_marker(self, short: Short, inline: int) -> list[str]:
+        out = ["b = m.start()"]
+        if short.opening.flags & t.CALL_END_BEFORE:
+            out += self._call("b", CLOSED, answers=False)
+        out += [*self._begin("b"), "name = m[i - 1]", "if plain is None or not name.isidentifier():"]
+        out += [f"    name = sink.name(name, m.start(i - 1){self.minus}, m.end(i - 1){self.minus}, notes)"]
+        out += ["is_answer = answers and sink.is_answer(name)", "pos = m.end()"]
+        if short.name_end.flags & t.ARGUMENTS_BEGIN:
+            out += [f"form = {TEXT}"]
+        return [*out, *self._goto(t.ARGUMENTS_BEGIN, short.name_end.target, inline)]
+
+    def _payload(self, payload: Payload) -> list[str]:
+        edge = payload.edge
+        if edge.flags & (t.CALL_END_BEFORE | t.ANSWER_BEGIN):
+            return []
+        out = [f"if text[pos] in {payload.first!r}:"]
+        body = self._begin("pos") if edge.flags & t.CALL_BEGIN else []
+        if payload.name == "brackets":
+            body += ["a = pos + 1", "pos = brackets_end(text, pos)", "if pos < 0:", "    return None"]
+            body += [f"form = {TEXT}", "raw = text[a:pos - 1]"]
+        elif payload.name == "json_call":
+            body += ["m = envelope(text, pos)", "if m is None:", "    return None"]
+            body += [f"name = sink.name(m[1], m.start(1) - 1{self.minus}, m.end(1) + 1{self.minus}, notes)"]
+            body += ["is_answer = answers and sink.is_answer(name)", "a = m.end()"]
+        else:
+            body += ["a = pos"]
+        if payload.name != "brackets":
+            body += ["try:", "    value, pos = decode(text, a)", "except (ValueError, RecursionError):"]
+            body += ["    return None", f"form = {JSON}", "raw = text[a:pos]"]
+        if payload.name == "json_call":
+            body += ["m = object_end(text, pos)", "if m is None:", "    return None", "pos = m.end()"]
+        if edge.flags & t.CALL_END:
+            body += self._call("pos", CLOSED, answers=True)
+        return [*out, *_indent([*body, f"s = {edge.target}", "continue"])]
+
+    def _begin(self, start: str) -> list[str]:
+        resets = f"name = None; form = {NO_ARGUMENTS}; raw = ''; is_answer = False"
+        return [f"cs = {self._at(start, clamp=True)}", resets + ("; value = MISSING" if self.json else "")]
+
+    def _call(self, end: str, ending: int | str, *, answers: bool) -> list[str]:
+        """The call that is open ends; ``answers``: it may be the final answer."""
+        place = self._at(end)
+        made = [
+            f"x = {place}",
+            f"if plain is not None and form == {TEXT} and name and plain(raw) is not None:",
+            "    calls.append(Call(name, raw, raw, None, cs, x))",
+            "else:",
+            f'    calls.append(call(name or "", form, raw, value, None, cs, x, {ending}, notes))',
+            'parts.append(("call", cs, x))',
+        ]
+        if not answers:
+            return ["if is_answer:", "    return None", *made]
+        return [
+            "if is_answer:",
+            f"    if answer is not None or form == {NO_ARGUMENTS}:",
+            "        return None",
+            "    answer = sink.answer(form, raw, value)",
+            f'    parts.append(("answer", cs, {place}))',
+            "    is_answer = False",
+            "else:",
+            *_indent(made),
+        ]
+
+    def _marker(self, edge: Edge, inline: int) -> list[str]:
+        flags = edge.flags
+        if flags & t.OBSERVATION_BEGIN:
+            return ["return None"]
+        out = []
+        if flags & (t.CALL_END_BEFORE | t.CALL_BEGIN | t.ANSWER_BEGIN):
+            out += ["b = m.start()"]
+        if flags & t.CALL_END_BEFORE:
+            out += self._call("b", CLOSED, answers=False)
+        if flags & t.CALL_BEGIN:
+            out += self._begin("b")
+        out += ["pos = m.end()"]
+        if flags & t.ANSWER_BEGIN:
+            out += ["if answer is not None:", "    return None", 'answer = ""']
+            out += [f'parts.append(("answer", {self._at("b", clamp=True)}, {self._at("pos")}))']
+        if flags & t.ARGUMENTS_BEGIN:
+            out += [f"form = {TEXT}"]
+        if flags & t.CALL_END:
+            out += self._call("pos", CLOSED, answers=True)
+        return [*out, *self._goto(flags, edge.target, inline)]
+
+
+def _envelope(keys: dict[str, str]) -> Any:
+    """The usual beginning of a call object: the name's key, the name, the arguments' key."""
+    words = {role: key for key, role in keys.items()}
+    if "name" not in words or "arguments" not in words:
+        return lambda text, at: None
+    name, arguments = re.escape(words["name"]), re.escape(words["arguments"])
+    gap = r"[ \t\r\n]*+"
+    return re.compile(rf'\{{{gap}"{name}"{gap}:{gap}"([^"\\]*+)"{gap},{gap}"{arguments}"{gap}:{gap}').match
+
+
+def _rarity(edge: Edge | Short | None) -> int:
+    """The order of tests: what well-formed messages have most of comes first."""
+    if isinstance(edge, Short):
+        return 0
+    flags = 0 if edge is None else edge.flags
+    if flags & (t.OBSERVATION_BEGIN | t.CALL_END_BEFORE):
+        return 3
+    return 0 if flags & (t.CALL_BEGIN | t.ARGUMENTS_BEGIN | t.CALL_END) else 2 if flags & t.ANSWER_BEGIN else 1
+
+
+def _indent(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]

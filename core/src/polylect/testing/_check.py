@@ -129,5 +129,5 @@ def _try(lect: Lect, law: Law, examples: int, seed: int, tools: Tools) -> Row:
 
 
 def _told(error: Exception) -> str:
-    notes = [note for note in getattr(error, "__notes__", ()) if "Falsifying example" in note]
+    notes = [note for note in getattr(error, "__notes__", ()) if "trial(" in note]
     return "\n".join([f"{type(error).__name__}: {error}", *notes])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
@@ -25,7 +26,7 @@ SPACES = (" ", "\n", "\n\n", "  ", "\t", "\r", "\r\n", "\n ", " \n", "\x0b", "\x
 """White space, with everything that ``str.splitlines`` or ``strip`` takes for it and a grammar may not."""
 
 ODD = (
-    *("\0", "\x1c", "\x7f", "\ufeff", "\u200b", "\u202e", "\ufffd", "\ud800", "\udfff"),
+    *("\0", "\x1c", "\x7f", "\ufeff", "\u200b", "\u202e", "\ufffd", "\ud800", "\udfff", "\ud800"),
     *("\u00e9", "e\u0301", "\u0130", "\u00df", "\u65e5\u672c", "\U0001f600", "\uff1a", "\uff21", "\u2018", "\u201d"),
 )
 """Characters with a history: NUL, lone surrogates, a capital I that grows when lowered, full-width forms."""
@@ -54,7 +55,7 @@ _MARKERS = re.compile(
 )
 
 _COUNT = 1000
-_SHARES = (("words", 0.28), ("markers", 0.28), ("quotes", 0.12), ("spaces", 0.12), ("lookalikes", 0.08))
+_SHARES = (("words", 0.26), ("markers", 0.28), ("quotes", 0.12), ("spaces", 0.10), ("lookalikes", 0.08))
 _REST = ("odd", "json", "foreign", "escaped")
 
 
@@ -79,6 +80,15 @@ def markers(lect: Lect) -> tuple[str, ...]:
     for stop in lect.stops:
         counts.setdefault(stop, 1)
     return tuple(sorted(counts, key=lambda marker: -counts[marker]))[:80]
+
+
+def segments(lect: Lect) -> tuple[str, ...]:
+    """The lect's examples, and a transcript, cut before every marker: a marker with the text behind it."""
+    found: dict[str, None] = {}
+    for text in strings([*lect.examples, _transcript(lect)]):
+        starts = [0, *(match.start() for match in _MARKERS.finditer(text)), len(text)]
+        found.update(dict.fromkeys(text[start:end] for start, end in itertools.pairwise(starts) if end > start))
+    return tuple(found)
 
 
 def _transcript(lect: Lect) -> Any:

@@ -96,7 +96,7 @@ def _compare(reply: Reply, expected: dict[str, Any], where: str) -> None:
     if len(wanted_calls) != len(reply.calls):
         fail(f"{where}: {len(reply.calls)} calls instead of {len(wanted_calls)}", reply=reply)
     for wanted, call in zip(wanted_calls, reply.calls, strict=True):
-        _compare_call({"arguments": None, "status": "complete", **wanted}, call, where)
+        _compare_call({"name": "", "arguments": None, "status": "complete", **wanted}, call, where)
     codes = [diagnostic.code for diagnostic in reply.diagnostics]
     if expected.get("diagnostics", codes) != codes:
         fail(f"{where}: diagnostics differ", wanted=expected["diagnostics"], got=list(reply.diagnostics))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .._errors import LectError, ParseError
 from .._values import AgentAction, AgentFinish, Reply
 from ._replies import Tools, replies
-from ._run import EXAMPLES, Outcome, each, examine, fail, find
+from ._run import EXAMPLES, Outcome, attempt, each, examine, fail, find
 from ._same import same_decision
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def law_5_stop_safety(
     """A well-formed reply that is cut at any stop string, the stop string kept or not, decides the same.
 
     Where the stop string stands several times, a cut at an earlier place may leave out later calls, but no first one.
+    Inside of a text (reasoning, content, an answer) it is not the lect's token, and no cut is tried.
 
     Raises:
         AssertionError: a cut reply does not parse, decides something else, or nothing.
@@ -45,18 +47,16 @@ def law_5_stop_safety(
 
 
 def _holds(lect: Lect, text: str, tools: Tools) -> None:
-    def decide(text: str) -> Decision | ParseError:
-        try:
-            return lect.decide(lect.parse(text, tools=tools))
-        except ParseError as error:
-            return error
-
-    whole = decide(text)
+    reply = attempt(lect.parse, text, tools=tools)
+    if isinstance(reply, ParseError):
+        return
+    whole = attempt(lect.decide, reply)
     if isinstance(whole, ParseError):
         return
     for stop in lect.stops:
-        for cut, last in cuts_at(text, stop):
-            decision = decide(cut)
+        for cut, last in cuts_at(reply, stop):
+            read = attempt(lect.parse, cut, tools=tools)
+            decision = read if isinstance(read, ParseError) else attempt(lect.decide, read)
             if isinstance(decision, ParseError) or not (
                 same_decision(decision, whole) or (not last and _begins(decision, whole))
             ):
@@ -64,16 +64,17 @@ def _holds(lect: Lect, text: str, tools: Tools) -> None:
                 fail("cut at a stop string, a reply decides something else", **shown)
 
 
-def cuts_at(text: str, stop: str) -> Iterator[tuple[str, bool]]:
-    """``text`` cut before and after each ``stop``, with whether it was the last one; or ended by it."""
-    at = text.find(stop)
-    if at < 0:
+def cuts_at(reply: Reply, stop: str) -> Iterator[tuple[str, bool]]:
+    """The text cut before and after each ``stop``, with whether it was the last one; without any, ended by it."""
+    text = reply.text
+    texts = [(start, end) for role, start, end in reply.parts if role in ("reasoning", "content", "answer")]
+    places = [found.start() for found in re.finditer(f"(?={re.escape(stop)})", text)]
+    places = [at for at in places if not any(start <= at and at + len(stop) <= end for start, end in texts)]
+    if not places:
         yield text + stop, True
-    while at >= 0:
-        following = text.find(stop, at + 1)
-        yield text[:at], following < 0
-        yield text[: at + len(stop)], following < 0
-        at = following
+    for at in places:
+        yield text[:at], at == places[-1]
+        yield text[: at + len(stop)], at == places[-1]
 
 
 def _begins(decision: Decision, whole: Decision) -> bool:

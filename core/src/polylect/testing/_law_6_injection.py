@@ -42,11 +42,11 @@ def law_6_injection(
             refused += 1
             return
         if isinstance(written, str):
-            _same_transcript(text_lect, taken, written, {"steps": taken, "written": written})
+            _same_transcript(text_lect, taken, tools, written, {"steps": taken, "written": written})
             whole = f"{text_lect.escape(user)}\n{written}"
-            _same_transcript(text_lect, taken, whole, {"steps": taken, "user": user, "written": whole})
+            _same_transcript(text_lect, taken, tools, whole, {"steps": taken, "user": user, "written": whole})
         else:
-            _same_messages(lect, taken, written)
+            _same_messages(lect, taken, tools, written)
 
     share = examples if lect.messages else examples - examples // 2
     hostile = st.lists(st.sampled_from(fragments(lect)), max_size=10).map("".join)
@@ -61,8 +61,8 @@ def _example_texts(lect: Lect) -> list[str]:
     return [text for text in lect.examples if isinstance(text, str)] or [""]
 
 
-def _same_transcript(lect: TextLect, taken: list[AgentStep], written: str, shown: dict[str, Any]) -> None:
-    reply = attempt(lect.transcript, written)
+def _same_transcript(lect: TextLect, taken: list[AgentStep], tools: Tools, written: str, shown: dict[str, Any]) -> None:
+    reply = attempt(lect.transcript, written, tools=tools)
     if isinstance(reply, ParseError):
         fail("what format_steps() wrote does not read again", **shown, error=reply)
     if reply.answer is not None:
@@ -72,7 +72,7 @@ def _same_transcript(lect: TextLect, taken: list[AgentStep], written: str, shown
     _same_observations(taken, observed, shown)
 
 
-def _same_messages(lect: Lect, taken: list[AgentStep], written: list[dict[str, Any]]) -> None:
+def _same_messages(lect: Lect, taken: list[AgentStep], tools: Tools, written: list[dict[str, Any]]) -> None:
     shown: dict[str, Any] = {"steps": taken, "written": written}
     calls: list[Call] = []
     observed: list[str] = []
@@ -80,7 +80,7 @@ def _same_messages(lect: Lect, taken: list[AgentStep], written: list[dict[str, A
         if message.get("role") != "assistant":
             observed.append(str(message.get("content")))
             continue
-        reply = attempt(lect.parse, message)
+        reply = attempt(lect.parse, message, tools=tools)
         if not isinstance(reply, Reply):
             fail("what format_steps() wrote does not read again", **shown, error=reply)
         calls += reply.calls

@@ -16,7 +16,7 @@ from .._values import AgentAction, AgentFinish, Reply
 from ._fragments import at, leaves, markers, replaced
 from ._law_2_any_cut import POLICIES
 from ._replies import TOOLS, Tools
-from ._run import EXAMPLES, Outcome, attempt, each, examine, fail, find
+from ._run import EXAMPLES, Outcome, attempt, each, examine, fail, find, report
 from ._stream import stream
 from ._texts import Message, noise, pieces, texts
 
@@ -172,14 +172,7 @@ def _guarded(act: Callable[[], Any], what: str, shown: dict[str, Any], allowed: 
     except allowed as error:
         return error
     except Exception as error:
-        raise AssertionError(_message(what, shown, error)) from error
-
-
-def _message(what: str, shown: dict[str, Any], error: Exception) -> str:
-    try:
-        fail(f"{what} raised another exception", **shown, exception=error)
-    except AssertionError as failure:
-        return str(failure)
+        raise AssertionError(report(f"{what} raised another exception", **shown, exception=error)) from error
 
 
 def _is_helpful(error: ParseError, message: object, shown: dict[str, Any]) -> None:

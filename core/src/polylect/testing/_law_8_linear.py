@@ -14,7 +14,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from .._errors import PolylectError
 from ._fragments import fragments, leaves, markers, replaced
 from ._replies import Tools
-from ._run import EXAMPLES, Outcome, each, examine, fail, find
+from ._run import EXAMPLES, Outcome, each, examine, find, report
 from ._texts import Message, pieces
 
 if TYPE_CHECKING:
@@ -75,12 +75,13 @@ def law_8_linear(
         AssertionError: an input takes more than 2.3 times as long at twice the length, five times in a row.
     """
     lect = find(lect)
-    known: dict[Hostile, None] = {}  # a measurement is not repeatable, so each input is measured once
+    known: dict[Hostile, str] = {}  # a measurement is not repeatable, so each input is measured once
 
     def body(case: Hostile) -> None:
         if case not in known:
-            known[case] = None
-            _is_linear(lect, case, tools)
+            known[case] = _growth(lect, case, tools)
+        if known[case]:
+            raise AssertionError(known[case])
 
     units = [*(f"{marker}x " for marker in markers(lect)[:12]), *UNITS[:6]]
     plain = [Hostile(way, unit, "", 0) for unit in units for way in ("whole", "stream of 4")]
@@ -106,18 +107,19 @@ def _hostile(lect: Lect) -> SearchStrategy[Hostile]:
     return build()
 
 
-def _is_linear(lect: Lect, case: Hostile, tools: Tools) -> None:
+def _growth(lect: Lect, case: Hostile, tools: Tools) -> str:
+    """What breaks the law, or ""."""
     short, long = (_reader(lect, case, QUICK * times, tools) for times in (1, 4))
     once, later = cost(short, 1), cost(long, 1)
     if later <= QUICK_RATIO * once + SLACK:
-        return
+        return ""
     size = SIZE if later < SLOW else QUICK // 2
     short, long = (_reader(lect, case, size * times, tools) for times in (1, 2))
     for _ in range(ATTEMPTS):
         once, later = cost(short, REPEATS), cost(long, REPEATS)
         if later <= RATIO * once + SLACK:
-            return
-    fail(
+            return ""
+    return report(
         f"twice the length takes {later / once:.1f} times as long",
         way=case.way,
         input=f"{case.head!r} + {case.unit!r} * n" + (f" at place {case.place}" if lect.messages else ""),

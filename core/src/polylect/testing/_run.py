@@ -61,6 +61,7 @@ def examine(
     @settings(
         max_examples=examples,
         database=None,
+        print_blob=False,  # the seed tells more: it works outside of a decorated test, too
         deadline=None,
         phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
         suppress_health_check=list(HealthCheck),
@@ -99,9 +100,14 @@ def attempt(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Pars
 
 def fail(message: str, /, **shown: object) -> NoReturn:
     """Raise AssertionError: ``message``, then each value under its name."""
+    raise AssertionError(report(message, **shown))
+
+
+def report(message: str, /, **shown: object) -> str:
+    """The text of a failure: ``message``, then each value under its name."""
     width = max((len(name) for name in shown), default=0)
     lines = [f"  {name.replace('_', ' '):{width}}  {brief(value)}" for name, value in shown.items()]
-    raise AssertionError("\n".join([message, *lines]))
+    return "\n".join([message, *lines])
 
 
 def brief(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ._fragments import at, fragments, leaves, replaced
+from ._fragments import at, fragments, leaves, replaced, segments
 
 if TYPE_CHECKING:
     from .._lect import Lect
@@ -27,9 +27,9 @@ _FAR = 100_000  # any position: taken modulo the length of the text
 def texts(lect: Lect) -> SearchStrategy[Message]:
     """What a model of this tongue may write, well or badly.
 
-    Soup of markers and troublemakers, the lect's examples bent in one to three places or cut short, a marker
-    repeated many times, and random Unicode, lone surrogates included. In tongues of messages: the examples with such
-    texts in them; the shape of the message stays as it is.
+    Soup of markers and troublemakers, the lect's examples bent in one to three places or cut short, pieces of them in
+    any order, a marker repeated many times, and random Unicode, lone surrogates included. In tongues of messages: the
+    examples with such texts in them; the shape of the message stays as it is.
     """
     table = fragments(lect)
     soup = st.lists(st.sampled_from(table), max_size=24).map("".join)
@@ -39,7 +39,8 @@ def texts(lect: Lect) -> SearchStrategy[Message]:
     # One piece in ten is a whole example: two replies in one are a model that did not stop.
     table = (*table, *(examples * (len(table) // 10 // max(len(examples), 1))))
     bent = st.builds(bend, st.sampled_from(examples), edits(table)) if examples else soup
-    return st.one_of(soup, bent, bent, bent, repeats(table), noise())
+    woven = st.lists(st.sampled_from(segments(lect) or table), max_size=10).map("".join)
+    return st.one_of(soup, bent, bent, bent, woven, woven, repeats(table), noise())
 
 
 def noise() -> SearchStrategy[str]:

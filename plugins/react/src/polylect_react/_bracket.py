@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from polylect import Arguments, Call, Policies, Reply, Tool, Toolbox, quote, read_input
 from polylect._json import dumps
 
@@ -20,6 +22,7 @@ class ReactBracket(LabelLect):
     family = "react"
     aliases = ("react_docstore",)
     grammar_file = "react_bracket.lark"
+    plain_input = re.compile(r"[^\s{`\"'\\][^\\]{0,4000}+(?<!\s)\Z")
     words = {"thought": "Thought", "action": "Action", "observation": "Observation", "question": "Question"}
     answer_names = frozenset({"finish"})
     features = frozenset(

@@ -69,7 +69,7 @@ class LabelLect(TextLect):
         """Takes off the backslashes that :meth:`escape` put in."""
         if "\\" not in text:
             return text
-        return self._marks.sub(lambda m: (m[1] or m[3]) + (m[2] or m[4] or "")[1:], text)
+        return self._marks.sub(lambda m: (m[1] or m[3] or "") + (m[2] or m[4] or "")[1:], text)
 
     def without_partial_stop(self, text: str) -> str:
         """Text without a piece of the stop string at its end, which some servers leave there."""

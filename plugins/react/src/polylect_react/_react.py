@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from polylect import Arguments, Call, Policies, Reply, Tool, Toolbox, quote, read_input
 from polylect._json import dumps
 
 from ._labels import LabelLect
+
+_QUOTED = "{`\"'"
+"""First characters of inputs that may be more than plain text; the empty input counts as one of them."""
 
 
 class React(LabelLect):
@@ -21,6 +26,7 @@ class React(LabelLect):
     family = "react"
     aliases = ("react_text",)
     grammar_file = "react.lark"
+    plain_input = re.compile(r"[^\s{`\"'\\][^\\\n]{0,4000}+(?<!\s)\Z")
     words = {
         "thought": "Thought",
         "action": "Action",
@@ -47,15 +53,14 @@ class React(LabelLect):
 
     def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
         """The input: text, or a JSON object for tools with several arguments or none."""
-        text = raw
-        if open_end and text[-1:] == "n" or open_end and "\n" in text:
-            text = self.without_partial_stop(text)
-        text = text.strip()
-        if policies.types == "as_written":
-            return self.unescape(text), "complete", None
-        if tool is None and text[:1] not in ("{", "`", '"', "'"):
-            return self.unescape(text), "complete", None
-        return read_input(name, self.unescape(text), tool)
+        text = raw.strip()
+        plain = tool is None and text[:1] not in _QUOTED or policies.types == "as_written"
+        if plain and "\\" not in text and not (open_end and "\n" in text):
+            return text, "complete", None
+        if open_end:
+            text = self.without_partial_stop(raw).strip()
+        text = self.unescape(text)
+        return (text, "complete", None) if plain else read_input(name, text, tool)
 
     def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
         """An action without ``Action Input:`` is whole only for a tool that needs none."""

@@ -33,6 +33,7 @@ class XmlTags(TextLect):
     family = "xml_tags"
     aliases = ("xml",)
     grammar_file = "xml_tags.lark"
+    plain_input = re.compile(r"[^&<]{0,4000}\Z")
     separators = ("\n", "")
     tolerant_names = True
     features = frozenset(
