@@ -26,7 +26,7 @@ from polylect import (
 )
 from polylect.cli import _paint, _progress
 from polylect.cli._live import Live
-from polylect.cli._paint import Paint, safe, short, table
+from polylect.cli._paint import Paint, pointed, safe, short, table
 from polylect.cli._pool import Result
 from polylect.cli._progress import Progress
 from polylect.cli._render import show_decision, show_reply
@@ -132,6 +132,14 @@ def test_a_broken_reply_shows_its_faults_with_carets() -> None:
         "                            ^^^^^^\n"
         "  cut         The message was cut short.\n"
     )
+
+
+def test_carets_stand_under_the_fault_and_not_before_it() -> None:
+    assert pointed("one\n  two\nthree", 3, 9, PLAIN) == "\n  two\n  ^^^"
+    assert pointed("one", 3, 3, PLAIN) == "\none\n   ^"
+    assert pointed("one", 0, 0, PLAIN) == ""
+    assert pointed("", 2, 4, PLAIN) == ""
+    assert pointed("a\x1bb", 0, 3, PLAIN) == "\na\ufffdb\n^^^"
 
 
 def test_decisions_in_words() -> None:

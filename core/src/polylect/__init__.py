@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from ._hookspecs import LectSpec, hookimpl
 from ._inputs import quote, read_input, unquote
 from ._lect import Lect, Parser
 from ._policies import Policies
+from ._prompt import Prompt
 from ._reading import Arguments
 from ._registry import LectInfo, PluginInfo
 from ._render import describe_tools, describe_tools_with_schemas
@@ -43,7 +45,8 @@ from ._values import (
 )
 
 if TYPE_CHECKING:
-    from ._pipeline import Pipeline
+    from ._pipeline import Pipeline, Request, Turn
+    from ._stages import FormatScratchpad, Model, ParseStage, PromptStage
 
 __version__ = "0.1.0"
 
@@ -95,16 +98,23 @@ def load_plugin_file(path: str | Path) -> ModuleType:
     return _registry.load_plugin_file(_registry.registry, path)
 
 
-def pipeline_class() -> type[Pipeline]:
-    """The pipeline, loaded on first use."""
-    from ._pipeline import Pipeline
-
-    return Pipeline
+_LATER = {
+    "FormatScratchpad": "_stages",
+    "Model": "_stages",
+    "ParseStage": "_stages",
+    "Pipeline": "_pipeline",
+    "PromptStage": "_stages",
+    "Request": "_pipeline",
+    "Turn": "_pipeline",
+}
+"""The pipeline's names by their modules, loaded when first used: who only parses does not pay for them."""
 
 
 def __getattr__(name: str) -> object:
-    if name == "Pipeline":
-        return pipeline_class()
+    if name in _LATER:
+        found: object = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
+        globals()[name] = found
+        return found
     raise AttributeError(f"module 'polylect' has no attribute {name!r}")
 
 
@@ -122,27 +132,34 @@ __all__ = [
     "ContentDelta",
     "Diagnostic",
     "Event",
+    "FormatScratchpad",
     "GrammarError",
     "Lect",
     "LectError",
     "LectInfo",
     "LectSpec",
+    "Model",
     "ParseError",
+    "ParseStage",
     "Parser",
     "Pipeline",
     "PluginError",
     "PluginInfo",
     "Policies",
     "PolylectError",
+    "Prompt",
     "PromptError",
+    "PromptStage",
     "ReasoningDelta",
     "Reply",
     "ReplyEnd",
+    "Request",
     "TextLect",
     "Tool",
     "ToolError",
     "ToolLike",
     "Toolbox",
+    "Turn",
     "as_tool",
     "describe_tools",
     "describe_tools_with_schemas",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from ._decide import decide
 from ._errors import LectError
 from ._policies import Policies
+from ._prompt import Prompt, default_prompt
 from ._tools import ToolLike, Tools
 from ._values import AgentAction, AgentFinish, AgentStep, Event, Reply
 
@@ -71,6 +73,15 @@ class Lect:
     messages: ClassVar[bool] = False
     examples: ClassVar[tuple[Any, ...]] = ()
     hint: str = ""
+
+    @cached_property
+    def prompt(self) -> Prompt:
+        """The prompt that teaches a model this tongue: a plain one with the ``hint``, where a lect has none of its own.
+
+        Its variables are ``input`` and ``agent_scratchpad``; in tongues of text ``tools``, and ``tool_names`` where the
+        prompt needs them; in tongues of messages ``chat_history``. A subclass sets ``prompt = Prompt(…)``.
+        """
+        return default_prompt(self.hint, messages=self.messages)
 
     def parse(
         self,

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ._errors import LectError, ParseError, Reason
 from ._policies import Policies
 from ._values import ArgumentsDelta, Call, CallEnd, CallStart, Event, Reply, ReplyEnd
+from .grammar._driver import Driver, over
 
 if TYPE_CHECKING:
     from ._reading import CallReader
     from ._text_lect import TextLect
 
 
-class TextParser:
+class TextParser(Driver):
     """Reads one message of a text lect; made by ``lect.parser()``."""
 
-    __slots__ = ("_closed", "_lect", "_reader", "_send", "_sink")
+    __slots__ = ("_closed", "_lect", "_reader", "_sink")
 
     def __init__(self, lect: TextLect, sink: CallReader, prefix: str) -> None:
         self._lect, self._sink = lect, sink
-        self._reader = lect.grammar.reader(sink, prefix)
-        self._send: Any = self._reader.run().send
-        self._send(None)
         self._closed: Reply | None = None
+        self._reader = lect.grammar.reader(sink, prefix)
+        super().__init__(self._reader.run())
 
     def feed(self, chunk: str) -> list[Event]:
         """More text -> the events that it made certain.
@@ -37,9 +37,15 @@ class TextParser:
         if chunk.__class__ is not str:
             chunk = text_problem(chunk)
         try:
-            return self._send(chunk)  # type: ignore[no-any-return]
-        except StopIteration:
-            raise LectError("This parser is closed. Make a new one for the next message.") from None
+            out = self._send(chunk)
+            if out.__class__ is list:
+                return out  # type: ignore[no-any-return]
+            return self._into(out)
+        except StopIteration as result:
+            if self._closed is not None:
+                raise LectError("This parser is closed. Make a new one for the next message.") from None
+            out = self._back(result.value)
+        return out if out.__class__ is list else self._into(out)
 
     def close(self, finish_reason: str | None = "stop") -> list[Event]:
         """The message is over -> the remaining events, a ReplyEnd last.
@@ -48,18 +54,20 @@ class TextParser:
             ParseError: where a policy says so.
             LectError: the parser is closed already.
         """
+        if self._closed is not None:
+            raise LectError("This parser is closed already.")
         self._reader.cut_by_length = finish_reason == "length"
-        try:
-            events: list[Event] = self._send(None)
-        except StopIteration:
-            raise LectError("This parser is closed already.") from None
-        self._send = _closed
+        events = self.step(None)
+        self._send = over
         assert self._reader.reply is not None
-        reply = with_hidden_calls(self._lect, self._reader.reply, self._sink)
-        if reply is not self._reader.reply:
-            events[-1:] = _call_events(reply, events[-1])
+        reply = self._reader.reply
+        if self._sink.policies.reasoning_calls == "accept":
+            reply = with_hidden_calls(self._lect, reply, self._sink)
+            if reply is not self._reader.reply:
+                events[-1:] = _call_events(reply, events[-1])
         self._closed = reply
-        check_policies(reply, self._sink.policies)
+        if reply.diagnostics:
+            check_policies(reply, self._sink.policies)
         return events
 
     @property
@@ -72,10 +80,6 @@ class TextParser:
         if self._closed is None:
             raise LectError("The reply is known only after close().")
         return self._closed
-
-
-def _closed(_: object) -> NoReturn:
-    raise StopIteration
 
 
 def _call_events(reply: Reply, end: Event) -> list[Event]:

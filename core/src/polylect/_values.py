@@ -127,6 +127,9 @@ class Call(Value, frozen=True, gc=False, eq=False):
             return NotImplemented
         return (self.name, self.arguments, self.status) == (other.name, other.arguments, other.status)
 
+    def __ne__(self, other: object) -> bool:  # msgspec's own knows nothing of the above
+        return not self == other
+
     def __hash__(self) -> int:
         return hash((self.name, self.status))
 
@@ -164,6 +167,9 @@ class Reply(Value, frozen=True, gc=False, eq=False):
             other.complete,
             other.calls,
         )
+
+    def __ne__(self, other: object) -> bool:  # msgspec's own knows nothing of the above
+        return not self == other
 
     def __hash__(self) -> int:
         return hash((self.reasoning, self.content, self.calls))

@@ -53,6 +53,8 @@ def block(label: str, text: str, *, width: int = 12) -> str:
 
 def pointed(text: str, start: int, end: int, paint: Paint) -> str:
     """The line of ``text`` around a fault, with carets under it, as further lines of a field."""
+    while start < end and text[start : start + 1].isspace():  # point at what is wrong, not at the line before it
+        start += 1
     view = caret(text, start, end) if end else ""  # (0, 0): the fault has no place
     if not view:
         return ""

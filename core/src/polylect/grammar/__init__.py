@@ -5,6 +5,7 @@
 """
 
 from ._draft import CLOSED, CUT, MISSING, OPEN, Sink
+from ._driver import Driver
 from ._engine import Grammar
 
-__all__ = ["CLOSED", "CUT", "MISSING", "OPEN", "Grammar", "Sink"]
+__all__ = ["CLOSED", "CUT", "MISSING", "OPEN", "Driver", "Grammar", "Sink"]

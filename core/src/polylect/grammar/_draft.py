@@ -65,17 +65,41 @@ class Sink(Protocol):
 class Cursor:
     """Where the reader stands: the chunk, the index into it, and what has been emitted but not delivered."""
 
-    __slots__ = ("base", "c", "final", "i", "last", "mark", "out", "seen")
+    i = 0
+    final = False
 
     def __init__(self, prefix: str) -> None:
         self.c = prefix
-        self.i = 0
-        self.base = -len(prefix)
-        self.last = self.base
-        self.final = False
+        self.base = self.last = -len(prefix)
         self.out: list[Event] = []
         self.seen: list[str] = [prefix]
         self.mark = (0, self.base)
+
+    def refill(self, chunk: str | None) -> None:
+        """Everything up to here was delivered; take the next chunk (None: there is none)."""
+        self.out = []
+        if self.last < 0:
+            self.last = 0
+        self.base += len(self.c)
+        self.i = 0
+        if chunk is None:
+            self.c, self.final = "", True
+        else:
+            self.c = chunk
+            self.seen.append(chunk)
+
+    def hold(self, chunk: str | None) -> None:
+        """What comes before the index was delivered; put the next chunk behind the rest."""
+        self.out = []
+        if self.last < 0:
+            self.last = 0
+        self.base += self.i
+        if chunk is None:
+            self.c, self.final = self.c[self.i :], True
+        else:
+            self.seen.append(chunk)
+            self.c = self.c[self.i :] + chunk
+        self.i = 0
 
     def set_mark(self, at: int) -> None:
         """Remember the chunk that holds position ``at``, so that ``slice`` need not join from the beginning."""
@@ -88,6 +112,8 @@ class Cursor:
 
     def slice(self, start: int, end: int) -> str:
         """The text between two positions, neither before the mark."""
+        if end <= start:
+            return ""
         count, total = self.mark
         seen = self.seen
         text = seen[count] if count == len(seen) - 1 else "".join(seen[count:])
@@ -97,52 +123,56 @@ class Cursor:
 class Draft:
     """The calls of one reply, and the one being read."""
 
+    index = 0
+    start = 0
+    form = NO_ARGUMENTS
+    open = named = started = is_answer = is_broken = second = False
+    name: str | None = None
+    id: str | None = None
+    arguments = (0, 0)
+    members: dict[str, Any] | None = None
+
     def __init__(self, cursor: Cursor, sink: Sink) -> None:
         self.cursor, self.sink = cursor, sink
         self.calls: list[Call] = []
         self.parts: list[Part] = []
         self.diagnostics: list[Diagnostic] = []
         self.answers: list[Any] = []
-        self.second = False
-        self.index = 0
-        self.open = False
-        self.begin(0)
-        self.open = False
+        self.held: list[str] = []
+        self.streamed: list[str] = []
+        self.member_raw: list[str] = []
 
     def begin(self, start: int) -> None:
         """A call begins at ``start``."""
+        if self.named or self.form:  # an earlier call left its traces
+            self.name = self.id = self.members = None
+            self.named = self.started = self.is_answer = self.is_broken = False
+            self.form = NO_ARGUMENTS
+            self.held, self.streamed, self.member_raw = [], [], []
         self.open = True
         self.start = start
-        self.name: str | None = None
-        self.named = self.started = self.is_answer = self.is_broken = False
-        self.id: str | None = None
-        self.form = NO_ARGUMENTS
         self.arguments = (start, start)
-        self.held: list[str] = []
-        self.members: dict[str, Any] | None = None
-        self.member_raw: list[str] = []
-        self.streamed: list[str] = []
         self.cursor.set_mark(start)
 
     def set_name(self, raw: str, start: int, end: int) -> None:
         """The name has been read: announce the call, or turn it into the answer."""
         self.name = self.sink.name(raw, start, end, self.diagnostics)
         self.named = True
-        self.is_answer = self.sink.is_answer(self.name)
-        if self.is_answer:
+        if self.sink.answer_names and self.sink.is_answer(self.name):
+            self.is_answer = True
             self.second = self.final_answer() not in (None, "")
         elif self.sink.live:
-            self.announce(end)
+            cursor = self.cursor
+            self.started = True
+            cursor.out.append(CallStart(cursor.last, end, self.index, self.id, self.name))
+            cursor.last = end
+            if self.held:
+                self.announce_held(end)
 
-    def announce(self, end: int) -> None:
-        """Emit CallStart, and the arguments that came before the name."""
-        cursor = self.cursor
-        self.started = True
-        cursor.out.append(CallStart(cursor.last, end, self.index, self.id, self.name or ""))
-        cursor.last = end
-        if self.held:
-            cursor.out.append(ArgumentsDelta(end, end, self.index, "".join(self.held)))
-            self.held = []
+    def announce_held(self, end: int) -> None:
+        """Emit the arguments that came before the name."""
+        self.cursor.out.append(ArgumentsDelta(end, end, self.index, "".join(self.held)))
+        self.held = []
 
     def finish(self, end: int, ending: int) -> None:
         """The call is over at ``end``."""
@@ -155,15 +185,10 @@ class Draft:
         if call.status == "truncated" and not sink.keep_cut and not self.started:
             return
         if not self.started:
-            self.name = call.name
-            self.held = [call.raw] if call.raw else []
-            if sink.live:
-                self.announce(end)
-            else:
-                cursor.out.append(CallStart(cursor.last, end, self.index, call.id, call.name))
-                if call.raw:
-                    cursor.out.append(ArgumentsDelta(end, end, self.index, call.raw))
-                cursor.last = end
+            cursor.out.append(CallStart(cursor.last, end, self.index, call.id, call.name))
+            cursor.last = end
+            if call.raw:
+                cursor.out.append(ArgumentsDelta(end, end, self.index, call.raw))
         cursor.out.append(CallEnd(cursor.last, end, self.index, call))
         cursor.last = end
         if call.status == "truncated" and not sink.keep_cut:
@@ -195,9 +220,9 @@ class Draft:
         self.answers.append("")
         self.parts.append(("answer", max(start, 0), max(start, 0)))
 
-    def end_answer(self, end: int) -> None:
-        """The answer that is no call is over, or has come to ``end``."""
-        self.answers[-1] = "".join(self.streamed)
+    def end_answer(self, text: str, end: int) -> None:
+        """The answer that is no call is ``text``, up to ``end``."""
+        self.answers[-1] = text
         self.parts[-1] = ("answer", self.parts[-1][1], max(end, 0))
 
     def answer_delta(self, text: str, end: int) -> None:

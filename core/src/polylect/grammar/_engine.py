@@ -10,6 +10,7 @@ from pathlib import Path
 from .._values import Reply
 from ._cache import load_tables
 from ._draft import Sink
+from ._driver import Driver
 from ._runtime import Runtime
 from ._source import Source, read_source
 from ._stream import Reader
@@ -57,10 +58,9 @@ class Grammar:
     def read(self, text: str, sink: Sink, prefix: str = "", *, start: str = "start", length_cut: bool = False) -> Reply:
         """Any text, by the stream interpreter in one piece."""
         reader = self.reader(sink, prefix, start=start, length_cut=length_cut)
-        machine = reader.run()
-        machine.send(None)  # type: ignore[arg-type]
+        driver = Driver(reader.run())
         if text:
-            machine.send(text)
-        machine.send(None)  # type: ignore[arg-type]
+            driver.step(text)
+        driver.step(None)
         assert reader.reply is not None
         return reader.reply

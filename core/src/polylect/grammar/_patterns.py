@@ -272,6 +272,47 @@ def _any(source: str) -> str:
     return min(chars(source), default="\ufffd")
 
 
+def spellings(seq: Seq, limit: int = 96) -> list[str]:
+    """The pattern as its author spells it: options left out, or a single blank where blanks may stand."""
+    outs = [""]
+    for node in seq:
+        kind = node[0]
+        if kind == "c":
+            options = [_spelt(node[1])]
+        elif kind == "alt":
+            options = [s for branch in node[1] for s in spellings(branch, 2)]
+        elif kind == "rep":
+            options = [s * node[1] for s in spellings(node[3], 2)]
+            if _single(node[3]) and not node[1]:
+                options = ["", *(c for c in " \n" if c in chars(node[3][0][1]))]
+            if node[1:3] == (0, 1):
+                options = ["", *spellings(node[3], 2)]
+        elif kind == "look":
+            options = spellings(node[1], 2)
+        else:
+            continue
+        outs = list(dict.fromkeys(o + s for o in outs for s in options))[:limit]
+    return outs
+
+
+def _spelt(source: str) -> str:
+    match = re.fullmatch(r"\(\?i:(.)\)|\\?(.)", source, re.S)
+    if match is None:
+        return min(chars(source), key=lambda c: (not c.isalnum(), c), default="\ufffd")
+    return match[1] or {"n": "\n", "t": "\t", "r": "\r"}.get(match[2] if source[0] == "\\" else "", match[2])
+
+
+def beginnings(patterns: Sequence[Seq], search: Any) -> frozenset[str]:
+    """The usual beginnings of the patterns that ``search``, the live pattern, calls undecided from their first character.
+
+    A set is asked faster than a pattern, and a stream asks after every chunk of a marker.
+    """
+    texts = {text[:size] for seq in patterns for text in spellings(seq) for size in range(1, len(text) + 1)}
+    return frozenset(
+        text for text in texts if (m := search(text)) is not None and m.lastindex is None and m.start() == 0
+    )
+
+
 # --- several patterns in one ------------------------------------------------------------------------------------
 
 
@@ -396,13 +437,104 @@ def possessive(seq: Seq, rest: Seq | None = ()) -> Seq:
     return tuple(out)
 
 
+# --- a pattern for a buffer that may go on ----------------------------------------------------------------------
+
+
+def live(patterns: Sequence[tuple[Seq, int]]) -> tuple[str, tuple[int, ...]]:
+    """As :func:`alternation`, for a buffer that may go on: where its end leaves the match open, ``lastindex`` is None.
+
+    At one place, what the end leaves open goes before what has matched, if it is an earlier pattern or the same one.
+    """
+    wide = [(way, number) for seq, number in patterns for way in spread(seq)]
+    if all(_plain_repeats(way) for way, _ in wide):
+        numbers: list[int] = [-1]
+        return "|".join(_live_trie(wide, numbers, True)), tuple(numbers)
+    maybe = partials([seq for seq, _ in patterns])
+    source, found = alternation(patterns, live=True)
+    return (f"{maybe}|{source}" if maybe else source), found
+
+
+def _plain_repeats(seq: Seq) -> bool:
+    """Whether every repeated group is at most optional."""
+    for node in seq:
+        if node[0] == "rep" and not _single(node[3]) and (node[2] != 1 or not _plain_repeats(node[3])):
+            return False
+        if node[0] == "alt" and not all(_plain_repeats(branch) for branch in node[1]):
+            return False
+    return True
+
+
+def _single(seq: Seq) -> bool:
+    return len(seq) == 1 and seq[0][0] == "c"
+
+
+def _live_trie(ways: list[tuple[Seq, int]], numbers: list[int], begins: bool) -> list[str]:
+    out = []
+    left = list(ways)
+    while left:
+        group = _alike(left)
+        inner = [(left[n][0][1:], left[n][1]) for n in group]
+        seq = left[0][0]
+        left = [way for n, way in enumerate(left) if n not in group]
+        if not seq:
+            numbers.append(inner[0][1])
+            out.append("()")
+        else:
+            out.append(_live_node(seq[0], inner, numbers, begins))
+    return out
+
+
+def _live_node(node: Node, inner: list[tuple[Seq, int]], numbers: list[int], begins: bool) -> str:
+    """``node`` and what follows it; ``begins``: no match may be empty here."""
+    kind = node[0]
+    if kind == "c":
+        if inner == [((), inner[0][1])]:
+            numbers.append(inner[0][1])
+            return f"{node[1]}()"
+        return f"{node[1]}(?:" + "|".join(["\\Z", *_live_trie(inner, numbers, False)]) + ")"
+    guard = "(?!\\Z)" if begins else ""
+    if kind == "end":
+        return guard + "\\Z"
+    if kind == "look":
+        maybe = partial(node[1])
+        ahead = f"(?={plain(node[1], live=True)})"
+        rest = _live_trie(inner, numbers, False)
+        return guard + "(?:" + (f"{maybe}|" if maybe else "") + f"{ahead}(?:{'|'.join(rest)}))"
+    if kind == "alt" or (kind == "rep" and not _single(node[3])):
+        branches = node[1] if kind == "alt" else (node[3],) if node[1] else (node[3], ())
+        wide = [(branch + way, number) for branch in branches for way, number in inner]
+        return guard + "(?:" + "|".join(_live_trie(wide, numbers, begins)) + ")"
+    low, high = node[1], node[2]
+    unit = node[3][0][1]
+    rest = _live_trie(inner, numbers, False)
+    if low == 0 and all(_settled(node, way) for way, _ in inner):
+        return f"{guard}{unit}{_times(0, high)}+(?:" + "|".join(["\\Z", *rest]) + ")"
+    before = "" if high == 1 else unit + ("*" if high is None else f"{{0,{high - 1}}}")
+    return f"{guard}(?:{before}\\Z|{unit}{_times(low, high)}(?:{'|'.join(rest)}))"
+
+
 def partials(patterns: Sequence[Seq]) -> str:
     """One ``re`` source for "the buffer ends inside one of these", never the empty match; "" when none can be."""
     out = []
-    for seq in patterns:
-        for way in spread(seq):
-            if way and way[0][0] == "c" and (rest := partial(way[1:])):
-                out.append(way[0][1] + rest)
-            elif way and way[0][0] != "c" and (rest := partial(way)):
-                out.append(rf"(?!\Z){rest}")
+    for seq in _shared([way for seq in patterns for way in spread(seq)]):
+        if seq and seq[0][0] == "c" and (rest := partial(seq[1:])):
+            out.append(str(seq[0][1]) + rest)
+        elif seq and seq[0][0] != "c" and (rest := partial(seq)):
+            out.append(rf"(?!\Z){rest}")
     return "|".join(dict.fromkeys(out))
+
+
+def _shared(ways: Sequence[Seq]) -> list[Seq]:
+    """The same patterns with common beginnings written once. What they match counts here, not which one does."""
+    out: list[Seq] = []
+    left = list(dict.fromkeys(ways))
+    while left:
+        head = left[0][:1]
+        group = [way for way in left if way[:1] == head]
+        left = [way for way in left if way[:1] != head]
+        if len(group) == 1 or not head:
+            out.append(group[0])
+        else:
+            tails = _shared([way[1:] for way in group])
+            out.append(head + (tails[0] if len(tails) == 1 else (("alt", tuple(tails)),)))
+    return out

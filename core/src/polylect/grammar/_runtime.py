@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import _patterns as patterns
 from ._automaton import END
-from ._tables import MARKUP, Tables, Text
+from ._tables import CALL_END, MARKUP, Tables, Text
 
 SKIP = 10
 """The pseudo role of text that fits nowhere: it is passed over, and reported."""
@@ -25,6 +25,9 @@ class Edge(NamedTuple):
     target: int
     flags: int
     role: int
+
+
+Edges = tuple[Edge | None, ...]
 
 
 class Payload(NamedTuple):
@@ -55,14 +58,27 @@ class Markers:
     @cached_property
     def live(self) -> Any:
         """``match`` for a buffer that may go on: ``lastindex`` is None where that would decide."""
-        if not self.names:
-            return _never
-        maybe = patterns.partials(self._trees)
-        full = patterns.alternation(self._numbered, live=True)[0]
-        return re.compile(f"{maybe}|{full}" if maybe else full).match
+        return self._live[0]
 
     @cached_property
-    def edges(self) -> tuple[Edge | None, ...]:
+    def _live(self) -> tuple[Any, Edges]:
+        if not self.names:
+            return _never, ()
+        source, numbers = patterns.live(self._numbered)
+        return re.compile(source).match, tuple(None if n < 0 else self._edges[n] for n in numbers)
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """What surely is the beginning of a marker, and no more."""
+        return patterns.beginnings(self._trees, self.live)
+
+    @property
+    def live_edges(self) -> Edges:
+        """The edge for each ``lastindex`` of ``live``."""
+        return self._live[1]
+
+    @cached_property
+    def edges(self) -> Edges:
         """The edge for each ``lastindex``."""
         numbers = patterns.alternation(self._numbered)[1]
         return tuple(None if n < 0 else self._edges[n] for n in numbers)
@@ -88,6 +104,7 @@ class TextRun:
     ) -> None:
         text = tables.texts[name]
         self.name, self.edge, self.role = name, edge, edge.role
+        self.begins = edge.flags & ~CALL_END
         self._blank = text.delimiters == (BLANK,) and text.guard is None and edge.role == MARKUP and not edge.flags
         trees = [patterns.parse(source) for source in text.delimiters]
         self._guard = None if text.guard is None else patterns.parse(text.guard)
@@ -139,11 +156,33 @@ class TextRun:
     @cached_property
     def live(self) -> Any:
         """``search`` for a buffer that may go on: ``lastindex`` is None where the end leaves it undecided."""
+        return self._live[0]
+
+    @cached_property
+    def _live(self) -> tuple[Any, Edges, Edges]:
         if not self._wanted:
-            return _never
-        maybe = patterns.partials([tree for tree, _ in self._wanted])
-        full = patterns.alternation(self._wanted, live=True)[0]
-        return re.compile(f"{maybe}|{full}" if maybe else full).search
+            return _never, (), ()
+        source, numbers = patterns.live(self._wanted)
+        return re.compile(source).search, self._rows(numbers, self._here), self._rows(numbers, self._after)
+
+    @cached_property
+    def beginnings(self) -> frozenset[str]:
+        """What surely is the beginning of a delimiter, and no more."""
+        trees = tuple(tree for tree, _ in self._wanted)
+        found = _beginnings.get(trees)
+        if found is None:
+            found = _beginnings[trees] = patterns.beginnings(trees, self.live)
+        return found
+
+    def leads(self, match: Any, after: bool) -> Edge | None:
+        """The edge for the fused marker that ``plain``, ``certain`` or ``live`` found; None: look again there."""
+        search, here_live, after_live = self._live
+        if match.re is search.__self__:
+            return (after_live if after else here_live)[match.lastindex]
+        return (self.after if after else self.here)[match.lastindex]
+
+    def _rows(self, numbers: tuple[int, ...], edges: dict[str, Edge]) -> Edges:
+        return tuple(None if n < 0 else edges.get(self._names[n]) for n in numbers)
 
     @cached_property
     def guard(self) -> Any:
@@ -153,10 +192,7 @@ class TextRun:
     @cached_property
     def guard_live(self) -> Any:
         """The same for a buffer that may go on."""
-        if self._guard is None:
-            return None
-        maybe, full = patterns.partials([self._guard]), patterns.plain(self._guard, live=True)
-        return re.compile(f"{maybe}|(?:{full})()" if maybe else f"(?:{full})()").match
+        return None if self._guard is None else re.compile(patterns.live([(self._guard, 0)])[0]).match
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -164,14 +200,17 @@ class TextRun:
         return patterns.alternation(self._wanted)[1]
 
     @cached_property
-    def here(self) -> tuple[Edge | None, ...]:
+    def here(self) -> Edges:
         """The edge for each ``lastindex`` when no text came before."""
-        return tuple(None if n < 0 else self._here.get(self._names[n]) for n in self.numbers)
+        return self._rows(self.numbers, self._here)
 
     @cached_property
-    def after(self) -> tuple[Edge | None, ...]:
+    def after(self) -> Edges:
         """The edge for each ``lastindex`` when text came before."""
-        return tuple(None if n < 0 else self._after.get(self._names[n]) for n in self.numbers)
+        return self._rows(self.numbers, self._after)
+
+
+_beginnings: dict[tuple[patterns.Seq, ...], frozenset[str]] = {}
 
 
 def _fused(tables: Tables, delimiters: Sequence[patterns.Seq], order: Sequence[str]) -> list[tuple[patterns.Seq, str]]:
@@ -209,7 +248,14 @@ class State:
             for m in moves
             if m.terminal.startswith("@")
         )
-        self.texts = tuple(runtime.text(m.terminal, self.edges) for m in moves if m.terminal in tables.texts)
+        found = [runtime.text(m.terminal, self.edges) for m in moves if m.terminal in tables.texts]
+        blanks = [text for text in found if text.is_blank]
+        others = [text for text in found if not text.is_blank]
+        # white space may be taken first only where no other text could take it
+        alone = all(o.guard is not None and all(o.guard(char) for char in " \t\r\n") for o in others)
+        self.blank = blanks[0].edge.target if len(blanks) == 1 and alone else -1
+        """Where white space of the layout leads; -1 where there is none to expect."""
+        self.texts = tuple(others if self.blank >= 0 else found)
         self._runtime = runtime
 
     @cached_property
@@ -229,15 +275,14 @@ class Runtime:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self._states: dict[int, State] = {}
+        self.states: list[State | None] = [None] * len(tables.states)
         self.keys = tables.keys
-        self.whole: dict[int, Any] = {}
 
     def state(self, number: int) -> State:
         """The state of that number."""
-        found = self._states.get(number)
+        found = self.states[number]
         if found is None:
-            found = self._states.setdefault(number, State(self, number))
+            found = self.states[number] = State(self, number)
         return found
 
     def text(self, name: str, here: dict[str, Edge]) -> TextRun:

@@ -8,19 +8,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from typing import TypeAlias
+from json.decoder import scanstring
+from typing import Any, TypeAlias
 
-from .._values import ArgumentsDelta, Event
+from .._values import AnswerDelta, ArgumentsDelta
 from ._draft import JSON, TEXT, Draft
 
-Reading: TypeAlias = Generator[list[Event], str | None, bool]
-"""Yields events, is sent chunks (None at the end), returns whether the value was closed."""
+Reading: TypeAlias = Generator[Any, Any, bool]
+"""Yields lists of events, or a reader to be run first; is sent chunks (None at the end) or that reader's result;
+returns whether the value was closed."""
 
 SILENT, ARGUMENTS, ANSWER_TEXT, ANSWER_JSON, HOLD = range(5)
 """What becomes of the scanned text: nothing, argument deltas, the answer decoded, the answer as it is, kept for later."""
 
 _STRING = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.S).match
+_ESCAPED = re.compile(r'.[^"\\]*+(?:\\.[^"\\]*+)*+', re.S).match
 _BRACKET = re.compile(r'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+', re.S).match
+_SHORT_STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.S).match
+_MEMBER = re.compile(
+    r'[ \t\r\n]*+(?:(,)[ \t\r\n]*+)?"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\n]*+:[ \t\r\n]*+(?=[^ \t\r\n])', re.S
+).match
+_PART = re.compile(
+    r'[ \t\r\n]*+(?:,[ \t\r\n]*+)?(?:"[^"\\]*+(?:\\.[^"\\]*+)*+(?:\\?\Z|"[ \t\r\n]*+(?::[ \t\r\n]*+)?\Z))?\Z', re.S
+).match
+HELD = 256
+"""Characters of a key or a name that are held and looked at again; longer ones are followed without looking back."""
 _SCALAR = re.compile(r"[^,}\]\s]*+").match
 _SPACE = re.compile(r"[ \t\r\n]*+").match
 _ESCAPE = re.compile(
@@ -38,7 +50,19 @@ LONG = 64
 
 def unescape(body: str) -> str:
     """The text that the inside of a JSON string stands for; each invalid escape stays as it is."""
-    return _ESCAPE(_decode_escape, body) if "\\" in body else body
+    if "\\" not in body:
+        return body
+    text = decoded_whole(body) if '"' not in body else None
+    return _ESCAPE(_decode_escape, body) if text is None else text
+
+
+def decoded_whole(body: str) -> str | None:
+    """The text that the inside of a JSON string stands for, if all its escapes are valid and whole; else None."""
+    try:
+        text = str(scanstring(body + '"', 0, False)[0])
+    except ValueError:
+        return None
+    return None if "\ud800" <= text[-1:] <= "\udbff" else text
 
 
 def _decode_escape(match: re.Match[str]) -> str:
@@ -125,17 +149,53 @@ def scan_value(draft: Draft, mode: int) -> Reading:
         if closed:
             break
         base += n
+        if cursor.final:
+            c = ""
+            closed = scalar
+            break
         d = yield out
         if last < 0:
             last = 0
         if d is not None:
             seen.append(d)
-            if inside and not escaped and mode == ARGUMENTS:
-                while d and '"' not in d and "\\" not in d:
-                    end = base + len(d)
-                    event = ArgumentsDelta(last, end, index, d)
-                    base = last = end
-                    d = yield [event]
+            if inside and mode == ARGUMENTS:
+                while d:
+                    if escaped or "\\" in d or '"' in d:
+                        if escaped or "\\\\" in d or d.count('"') != d.count('\\"'):
+                            if len(d) > LONG:
+                                break
+                            at = (_ESCAPED if escaped else _STRING)(d).end()  # type: ignore[union-attr]
+                            if at < len(d) and d[at] == '"':
+                                break
+                            escaped = at < len(d)
+                        elif d[-1] == "\\":
+                            escaped = True
+                    base += len(d)
+                    d = yield [ArgumentsDelta(last, base, index, d)]
+                    last = base
+                    if d is None:
+                        break
+                    seen.append(d)
+            elif inside and mode == ANSWER_TEXT and draft.streamed and not draft.second:
+                while d:
+                    if escaped or "\\" in d or '"' in d:
+                        if escaped or "\\\\" in d or d.count('"') != d.count('\\"'):
+                            if len(d) > LONG:
+                                break
+                            at = (_ESCAPED if escaped else _STRING)(d).end()  # type: ignore[union-attr]
+                            if at < len(d) and d[at] == '"':
+                                break
+                            escaped = at < len(d)
+                        elif d[-1] == "\\":
+                            escaped = True
+                    body, pending = _answer_text(pending, d, False, False) if pending or "\\" in d else (d, "")
+                    base += len(d)
+                    if body:
+                        draft.streamed.append(body)
+                        d = yield [AnswerDelta(last, base, body)]
+                        last = base
+                    else:
+                        d = yield []
                     if d is None:
                         break
                     seen.append(d)
@@ -171,8 +231,10 @@ def _answer_text(pending: str, text: str, begins: bool, closed: bool) -> tuple[s
     if closed:
         text = text[:-1]
     text = pending + text
-    if closed:
+    if closed or "\\" not in text:
         return unescape(text), ""
+    if (whole := decoded_whole(text)) is not None:
+        return whole, ""
     at = text.find("\\", max(len(text) - LONGEST_ESCAPE, 0))
     while at >= 0:
         if (at - len(text[:at].rstrip("\\")) if at and text[at - 1] == "\\" else 0) % 2 == 0 and _CUT_ESCAPE(text, at):
@@ -187,7 +249,7 @@ def scan_payload(draft: Draft, mode: int) -> Reading:
     start = cursor.base + cursor.i
     draft.form = JSON
     draft.arguments = (start, start)
-    closed = yield from scan_value(draft, mode)
+    closed = yield scan_value(draft, mode)
     draft.arguments = (start, cursor.base + cursor.i)
     return closed
 
@@ -220,16 +282,9 @@ def scan_brackets(draft: Draft, mode: int) -> Reading:
         cursor.i = n if depth else at
         if not depth:
             return True
-        d = yield cursor.out
-        cursor.out = []
-        if cursor.last < 0:
-            cursor.last = 0
-        cursor.base += n
-        cursor.c, cursor.i = d or "", 0
-        if d is None:
-            cursor.final = True
+        cursor.refill((yield cursor.out))
+        if cursor.final:
             return False
-        cursor.seen.append(d)
 
 
 _SQUARE = re.compile(r"[\[\]]").search
@@ -244,85 +299,101 @@ def _more(draft: Draft) -> Reading:
             return True
         if cursor.final:
             return False
-        d = yield cursor.out
-        cursor.out = []
-        if cursor.last < 0:
-            cursor.last = 0
-        cursor.base += len(cursor.c)
-        cursor.c, cursor.i = d or "", 0
-        if d is None:
-            cursor.final = True
-        else:
-            cursor.seen.append(d)
+        cursor.refill((yield cursor.out))
 
 
 def scan_call(draft: Draft, keys: dict[str, str]) -> Reading:
-    """An object that is a whole call: the keys at depth 1 say what its values are, in any order."""
+    """An object that is a whole call: the keys at depth 1 say what its values are, in any order.
+
+    What lies in one chunk is read at once; a generator of its own is made only for what does not.
+    """
     cursor = draft.cursor
     whole = cursor.base + cursor.i
     cursor.i += 1
     first = True
     while True:
-        if not (yield from _more(draft)):
-            return False
-        char = cursor.c[cursor.i]
-        if char == "}":
-            cursor.i += 1
-            return True
-        if char == "," and not first:
-            cursor.i += 1
+        here = _MEMBER(cursor.c, cursor.i)
+        while here is None and not cursor.final and len(cursor.c) - cursor.i < HELD and _PART(cursor.c, cursor.i):
+            cursor.hold((yield cursor.out))
+            here = _MEMBER(cursor.c, cursor.i)
+        if here is not None and (here[1] is None) == first:  # comma, key, colon, and something behind them
+            cursor.i = here.end()
+            key = here[2]
+        else:
             if not (yield from _more(draft)):
                 return False
             char = cursor.c[cursor.i]
-        elif not first:
-            return (yield from _broken(draft, whole))
+            if char == "}":
+                cursor.i += 1
+                return True
+            if first == (char == ","):
+                return (yield from _broken(draft, whole))
+            if not first:
+                cursor.i += 1
+                if not (yield from _more(draft)):
+                    return False
+            if cursor.c[cursor.i] != '"':
+                return (yield from _broken(draft, whole))
+            start = cursor.base + cursor.i
+            if not (yield scan_value(draft, SILENT)):
+                return False
+            key = cursor.slice(start + 1, cursor.base + cursor.i - 1)
+            if not (yield from _more(draft)):
+                return False
+            if cursor.c[cursor.i] != ":":
+                return (yield from _broken(draft, whole))
+            cursor.i += 1
+            if not (yield from _more(draft)):
+                return False
         first = False
-        if char == "}":  # a comma before the end
-            return (yield from _broken(draft, whole))
-        if char != '"':
-            return (yield from _broken(draft, whole))
-        start = cursor.base + cursor.i
-        if not (yield from scan_value(draft, SILENT)):
-            return False
-        key = unescape(cursor.slice(start + 1, cursor.base + cursor.i - 1))
-        if not (yield from _more(draft)):
-            return False
-        if cursor.c[cursor.i] != ":":
-            return (yield from _broken(draft, whole))
-        cursor.i += 1
-        if not (yield from _more(draft)):
-            return False
         if cursor.c[cursor.i] in ",}]":
             return (yield from _broken(draft, whole))
-        if not (yield from _member(draft, keys.get(key) or keys.get(key.lower()))):
+        key = unescape(key)
+        role = keys.get(key) or keys.get(key.lower())
+        if role == "name" or role == "id":
+            if not (yield from _word(draft, role)):
+                return False
+        elif role == "arguments" and draft.form != JSON:
+            mode = ARGUMENTS if draft.started else HOLD
+            if draft.is_answer:
+                mode = ANSWER_TEXT if cursor.c[cursor.i] == '"' else ANSWER_JSON
+            start = cursor.base + cursor.i
+            draft.form = JSON
+            draft.arguments = (start, start)
+            closed = yield scan_value(draft, mode)
+            draft.arguments = (start, cursor.base + cursor.i)
+            if not closed:
+                return False
+        elif not (yield scan_value(draft, SILENT)):
             return False
 
 
-def _member(draft: Draft, role: str | None) -> Reading:
-    """One value, by the role of its key; a second one of a role is passed over like an unknown key."""
+def _word(draft: Draft, role: str) -> Reading:
+    """The value of a name's or id's key; a second one, or one that is no string, is passed over."""
     cursor = draft.cursor
     start = cursor.base + cursor.i
-    if role == "name" and not draft.named and cursor.c[cursor.i] == '"':
-        if not (yield from scan_value(draft, SILENT)):
+    taken = draft.named if role == "name" else draft.id is not None
+    if taken or cursor.c[cursor.i] != '"':
+        return (yield scan_value(draft, SILENT))
+    here = _SHORT_STRING(cursor.c, cursor.i)
+    while here is None and not cursor.final and len(cursor.c) - cursor.i < HELD:
+        cursor.hold((yield cursor.out))
+        here = _SHORT_STRING(cursor.c, cursor.i)
+    if here is not None:
+        text = here[1]
+        cursor.i = here.end()
+    else:
+        if not (yield scan_value(draft, SILENT)):
             return False
-        end = cursor.base + cursor.i
-        known = draft.held and draft.form == JSON
-        draft.set_name(unescape(cursor.slice(start + 1, end - 1)), start, end)
-        if draft.is_answer and known:
-            draft.held = []
+        text = cursor.slice(start + 1, cursor.base + cursor.i - 1)
+    if role == "id":
+        draft.id = unescape(text)
         return True
-    if role == "id" and draft.id is None and cursor.c[cursor.i] == '"':
-        if not (yield from scan_value(draft, SILENT)):
-            return False
-        draft.id = unescape(cursor.slice(start + 1, cursor.base + cursor.i - 1))
-        return True
-    if role == "arguments" and draft.form != JSON:
-        if draft.is_answer:
-            mode = ANSWER_TEXT if cursor.c[cursor.i] == '"' else ANSWER_JSON
-        else:
-            mode = ARGUMENTS if draft.started else HOLD
-        return (yield from scan_payload(draft, mode))
-    return (yield from scan_value(draft, SILENT))
+    known = bool(draft.held) and draft.form == JSON
+    draft.set_name(unescape(text), start, cursor.base + cursor.i)
+    if draft.is_answer and known:
+        draft.held = []
+    return True
 
 
 def _broken(draft: Draft, whole: int) -> Reading:
@@ -345,7 +416,7 @@ def scan_rest(draft: Draft) -> Reading:
             return False
         char = cursor.c[cursor.i]
         if char == '"':
-            if not (yield from scan_value(draft, SILENT)):
+            if not (yield scan_value(draft, SILENT)):
                 return False
             continue
         cursor.i += 1

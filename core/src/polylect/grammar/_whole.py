@@ -180,17 +180,13 @@ class _Printer:
     def _state(self, number: int, inline: int = 0) -> list[str] | None:
         """The block of one state; None for states that only the stream interpreter knows."""
         state = self.runtime.state(number)
-        texts = [text for text in state.texts if not text.is_blank]
-        blanks = [text for text in state.texts if text.is_blank]
-        text = texts[0] if texts else None
-        if len(texts) > 1 or len(blanks) > 1 or len(state.payloads) > 1 or (text and text.role in _SILENT):
+        text = state.texts[0] if state.texts else None
+        if len(state.texts) > 1 or len(state.payloads) > 1 or (text and text.role in _SILENT):
             return None
         out = []
-        if blanks:
-            if text is not None and (text.guard is None or any(text.guard(c) is None for c in " \t\r\n")):
-                return None
+        if state.blank >= 0:
             out += ["m = blank(text, pos)", "if m is not None:", "    pos = m.end()"]
-            out += [f"    s = {blanks[0].edge.target}", "    continue"]
+            out += [f"    s = {state.blank}", "    continue"]
         out += ["if pos == n:", *_indent(self._end(state))]
         if text is not None:
             out += self._text(number, text, inline)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .._lect import Lect
     from .._text_lect import TextLect
 
+MOST_REFUSED = 0.8
+"""The share of steps that a formatter may refuse: half are hostile, and one to nine stand together."""
+
 
 def law_6_injection(
     lect: Lect | str, *, examples: int = EXAMPLES, seed: int | None = None, tools: Tools = None
@@ -52,6 +55,8 @@ def law_6_injection(
     hostile = st.lists(st.sampled_from(fragments(lect)), max_size=10).map("".join)
     users = st.one_of(hostile, hostile, st.text(max_size=20), st.sampled_from(_example_texts(lect)))
     count = examine(st.tuples(steps(lect, tools=tools), users), body, examples=share, seed=seed)
+    if refused > MOST_REFUSED * count:
+        fail(f"{lect.name} refuses {refused} of {count} lists of steps")
     if not lect.messages:
         count += examine(users, lambda user: _harmless(text_lect, user), examples=max(examples // 2, 1), seed=seed)
     return Outcome(count, f"{refused / max(share, 1):.0%} refused")

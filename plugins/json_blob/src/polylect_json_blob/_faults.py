@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from polylect import Tool, ToolError
@@ -16,15 +17,14 @@ _validators: dict[int, tuple[dict[str, Any], Any]] = {}
 def schema_fault(tool: Tool, arguments: Any) -> str | None:
     """What is wrong with ``arguments`` by the tool's JSON Schema, as one sentence for the model; None if nothing.
 
-    A text for a tool with one argument that may be text is that argument.
+    A text for a tool of one argument is that argument.
 
     Raises:
         ToolError: the schema itself is broken.
     """
     if isinstance(arguments, str):
-        if tool.takes_text or len(tool.properties) > 1 and len(tool.required) <= 1:
-            key = tool.required[0] if tool.required else next(iter(tool.properties))
-            arguments = {key: arguments}
+        if len(tool.properties) == 1:
+            arguments = {next(iter(tool.properties)): arguments}
         else:
             known = ", ".join(tool.properties)
             return f"The tool {tool.name!r} takes an object with {known or 'no keys'}, not a text. Send the call again."
@@ -57,11 +57,12 @@ def _validator(tool: Tool) -> Any:
 
 
 def repaired(raw: str) -> Any:
-    """A value mended by ``json-repair``; MISSING when it made nothing of the text."""
+    """A value mended by ``json-repair``; MISSING when it made nothing of the text, or something that is not JSON."""
     import json_repair
 
     try:
         value = json_repair.loads(raw)
+        json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError, IndexError, KeyError, TypeError, AttributeError):
         return MISSING
     return MISSING if value == "" else value

@@ -6,10 +6,21 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from polylect import Arguments, Reply, TextLect, Tool, Toolbox, ToolLike, describe_tools_with_schemas, toolbox
+from polylect import (
+    Arguments,
+    Reply,
+    TextLect,
+    Tool,
+    Toolbox,
+    ToolLike,
+    describe_tools_with_schemas,
+    read_input,
+    toolbox,
+)
 from polylect._json import dumps
 
 from ._faults import schema_fault
+from ._prompt import PROMPT
 
 _KEYED = r"[ \t\r\n]{0,16}[\"'“]?(?i:action_input|action|thoughts?|reasoning)[\"'”]?[ \t]{0,4}:"
 _MARKS = re.compile(
@@ -52,11 +63,23 @@ class JsonBlob(TextLect):
         '<think>\nMaybe {"action": "search"}?\n</think>\n{"action": "now", "action_input": {}}',
     )
 
+    prompt = PROMPT
+
     def read_json(self, name: str, value: Any, tool: Tool | None) -> tuple[dict[str, Any] | str | None, str | None]:
-        """An object or a text; null is an object without keys."""
-        if isinstance(value, (dict, str)):
-            if isinstance(value, str) and tool is not None and not tool.properties:
+        """An object or a text; null is an object without keys.
+
+        Where the tool is known, a text that is the JSON of an object with its keys is that object (models encode it
+        twice), and any other text for a tool of several arguments is the only one that it needs.
+        """
+        if isinstance(value, str) and tool is not None:
+            if not tool.properties:
                 return {}, None
+            if value.lstrip().startswith("{"):
+                arguments, _, error = read_input(name, value.strip(), tool)
+                return (arguments, None) if isinstance(arguments, dict) else (value, error)
+            if not tool.takes_text and len(tool.required) == 1:
+                return {tool.required[0]: value}, None
+        if isinstance(value, (dict, str)):
             return value, None
         if value is None:
             return {}, None
@@ -65,7 +88,7 @@ class JsonBlob(TextLect):
 
     def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
         """A blob without ``action_input``: no arguments, as long as the tool needs none."""
-        if tool is None or not tool.required:
+        if (tool is None or not tool.required) and name.casefold() not in self.answer_names:
             return {}, "complete", None
         return None, "invalid", f"The blob of {name!r} has no action_input. {self.hint}"
 

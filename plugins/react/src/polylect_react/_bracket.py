@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
-from polylect import Arguments, Call, Policies, Reply, Tool, Toolbox, quote, read_input
+from polylect import Arguments, Call, Policies, Prompt, Reply, Tool, Toolbox, quote, read_input
 from polylect._json import dumps
 
+from . import _prompt
 from ._labels import LabelLect
 
 
@@ -40,12 +42,29 @@ class ReactBracket(LabelLect):
         'Action: forecast[{"city": "Oslo", "days": 3}]',
     )
 
+    @cached_property
+    def prompt(self) -> Prompt:
+        """The prompt, in this lect's words."""
+        return _prompt.react_bracket(self.words)
+
     def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
         """What stands in the brackets: text, or a JSON object for tools with several arguments or none."""
         text = self.unescape(raw).strip()
         if policies.types == "as_written":
             return text, "complete", None
         return read_input(name, text, tool)
+
+    def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
+        """An action without brackets is whole only for a tool that needs none."""
+        if not name:
+            return None, "invalid", self.missing_name()
+        if tool is not None and not tool.required:
+            return {}, "complete", None
+        return None, "invalid", f"The action {name!r} has no brackets. {self.hint}"
+
+    def missing_name(self) -> str:
+        """The correction for an empty ``Action:``."""
+        return f"'{self.words['action']}:' names no tool. {self.hint}"
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn, every label on a line of its own."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
-from polylect import Arguments, Call, Policies, Reply, Tool, Toolbox, quote, read_input
+from polylect import Arguments, Call, Policies, Prompt, Reply, Tool, Toolbox, quote, read_input
 from polylect._json import dumps
 
+from . import _prompt
 from ._labels import LabelLect
 
 _QUOTED = "{`\"'"
@@ -51,6 +53,11 @@ class React(LabelLect):
         "Final Answer: 42",
     )
 
+    @cached_property
+    def prompt(self) -> Prompt:
+        """The prompt, in this lect's words."""
+        return _prompt.react(self.words)
+
     def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
         """The input: text, or a JSON object for tools with several arguments or none."""
         text = raw.strip()
@@ -64,6 +71,8 @@ class React(LabelLect):
 
     def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
         """An action without ``Action Input:`` is whole only for a tool that needs none."""
+        if not name:
+            return None, "invalid", self.missing_name()
         if tool is not None and not tool.required:
             return {}, "complete", None
         return None, "invalid", f"The action {name!r} has no '{self.words['input']}:' line. {self.hint}"

@@ -6,11 +6,9 @@ import re
 from functools import cache
 from typing import Any
 
-from polylect import Arguments, Call, Diagnostic, Policies, Toolbox
+from polylect import Arguments, Call, Diagnostic, Policies, TextLect, Toolbox
 from polylect._json import dumps
 from polylect._reading import decode, malformed, nesting_beyond, resolve_name, unknown_tool
-from polylect.grammar import CUT, Grammar
-from polylect.grammar._draft import MISSING
 from polylect.grammar._whole import DECODER
 
 TEXT_KEY = "__arg1"
@@ -23,7 +21,8 @@ LONGEST_NAME = 256
 _CUT_ERROR = "Your message was cut off in the middle of a call, so the call did not run. Send it again, shorter."
 _KINDS = {list: "a list", bool: "true or false", int: "a number", float: "a number", str: "a text"}
 _UNFINISHED = re.compile(
-    r'(?:[-+.eE0-9]*+|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|\\?u[0-9a-fA-F]{0,4}|"[^"\\]*+(?:\\.[^"\\]*+)*+\\?)\s*\Z', re.S
+    r'(?:[-+.eE0-9]*+|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?|\\?u[0-9a-fA-F]{0,4}|"[^"\\]*+(?:\\.[^"\\]*+)*+\\?)\s*\Z',
+    re.S,
 ).match
 """The rest of a JSON text, from the place of its fault on, that may be nothing but the beginning of something."""
 
@@ -55,7 +54,7 @@ class Rules:
         self,
         name: str,
         raw: str,
-        id: str | None,
+        identifier: str | None,
         start: int,
         end: int,
         diagnostics: list[Diagnostic],
@@ -70,7 +69,7 @@ class Rules:
         Args:
             name: the tool, resolved.
             raw: the arguments as they came.
-            id: the provider's id.
+            identifier: the provider's id.
             start: where the call begins in the reading text.
             end: where it ends.
             diagnostics: where to report what is wrong.
@@ -81,12 +80,12 @@ class Rules:
         """
         if beyond:
             error: str | None = f"Your turn had more than {self.policies.max_calls} calls. Send fewer at a time."
-            return Call(name, None, raw, id, start, end, "invalid", error)
+            return Call(name, None, raw, identifier, start, end, "invalid", error)
         hints: list[str] = []
         arguments, status, error = self._arguments(name, raw, custom, last, length, hints)
         if status == "truncated":
             diagnostics.append(Diagnostic("truncated", "The message ends in the middle of a call.", start, end))
-            return Call(name, None, raw, id, start, end, "truncated", _CUT_ERROR)
+            return Call(name, None, raw, identifier, start, end, "truncated", _CUT_ERROR)
         if error is None:
             error = self._fault(name)
             if error is not None:
@@ -95,7 +94,7 @@ class Rules:
             diagnostics.append(Diagnostic("repaired", f"The arguments of {name[:80]!r} were repaired.", start, end))
         elif error is not None:
             diagnostics.append(Diagnostic("invalid", " ".join([error, *hints]), start, end))
-        return Call(name, arguments, raw, id, start, end, status, error)
+        return Call(name, arguments, raw, identifier, start, end, status, error)
 
     def _fault(self, name: str) -> str | None:
         if not name:
@@ -104,9 +103,7 @@ class Rules:
             return unknown_tool(name, self.tools)
         return None
 
-    def _arguments(
-        self, name: str, raw: str, custom: bool, last: bool, length: bool, hints: list[str]
-    ) -> Arguments:
+    def _arguments(self, name: str, raw: str, custom: bool, last: bool, length: bool, hints: list[str]) -> Arguments:
         policies = self.policies
         if len(raw) > policies.max_call_size:
             return None, "invalid", f"The arguments of {name!r} are longer than {policies.max_call_size} characters."
@@ -137,7 +134,8 @@ class Rules:
             return None
         try:
             value = loads(raw)
-            return value if type(value) is dict and not nesting_beyond(dumps(value), self.policies.max_nesting) else None
+            deep = nesting_beyond(dumps(value), self.policies.max_nesting)
+            return None if deep or type(value) is not dict else value
         except (ValueError, RecursionError, IndexError, KeyError, TypeError, AttributeError):
             return None
 
@@ -164,50 +162,17 @@ def unwrapped(arguments: dict[str, Any]) -> dict[str, Any] | str:
     return arguments
 
 
-class _Ending:
-    """A sink for the engine that remembers only how the first value ended."""
+class _ArgumentsText(TextLect):
+    """The arguments of one call as a tongue of their own, for the engine to follow."""
 
-    live = keep_cut = cut_observations = True
-    separators = ("", "")
-    stops = ()
-    max_calls = 1
-
-    def __init__(self) -> None:
-        self.cut: bool | None = None
-
-    def name(self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]) -> str:
-        return raw
-
-    def is_answer(self, name: str) -> bool:
-        return False
-
-    def call(
-        self,
-        name: str,
-        form: int,
-        raw: str,
-        value: Any,
-        id: str | None,
-        start: int,
-        end: int,
-        ending: int,
-        diagnostics: list[Diagnostic],
-    ) -> Call:
-        if self.cut is None:
-            self.cut = ending == CUT
-        return Call(name)
-
-    def broken(self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]) -> None:
-        return None
-
-    def answer(self, form: int, raw: str, value: Any) -> Any:
-        return MISSING
+    name = "tool_call_arguments"
+    grammar_file = GRAMMAR
 
 
 @cache
-def grammar() -> Grammar:
-    """The grammar of arguments, compiled when the first arguments arrive that are not JSON."""
-    return Grammar(GRAMMAR)
+def arguments_text() -> TextLect:
+    """The tongue of arguments; its grammar is compiled when the first arguments arrive that are not JSON."""
+    return _ArgumentsText()
 
 
 def ends_inside(raw: str, length: bool) -> bool:
@@ -216,9 +181,7 @@ def ends_inside(raw: str, length: bool) -> bool:
     The grammar says whether their strings and brackets are still open at the end. Then they were cut if the server
     says so, or if there is no fault before the end.
     """
-    ending = _Ending()
-    grammar().read(raw, ending)
-    if not ending.cut:
+    if arguments_text().parse(raw).complete:
         return False
     if length:
         return True
@@ -239,4 +202,3 @@ def _repairer() -> Any:
     except ImportError:
         return None
     return json_repair.loads
-

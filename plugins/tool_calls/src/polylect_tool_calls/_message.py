@@ -3,16 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from polylect import Policies
+from polylect import Call
+from polylect._policies import MAX_NESTING
 from polylect._reading import decode, nesting_beyond
 from polylect._values import Part, Role
 
-from ._shapes import REASONING_KEYS, Fields, argument_text
+from ._shapes import REASONING_KEYS, Entry, Fields, argument_text
 
-if TYPE_CHECKING:
-    from ._parser import OpenCall
+
+class OpenCall:
+    """A call that is being read."""
+
+    __slots__ = (
+        "broken", "crossed", "custom", "end", "extra", "finished", "id", "late", "legacy", "name", "name_length",
+        "names", "number", "pieces", "start", "started",
+    )  # fmt: skip
+
+    def __init__(self, number: int, at: int, entry: Entry, legacy: bool) -> None:
+        self.number, self.start, self.end = number, at, at
+        self.id, self.custom, self.broken, self.extra = entry.id, entry.custom, entry.broken, entry.extra
+        self.legacy = legacy
+        self.names: list[str] = []
+        self.name_length = 0
+        self.pieces: list[str] = []
+        self.name: str | None = None
+        self.started = False
+        self.finished: Call | None = None
+        self.crossed = False
+        """Whether a piece came after a later call had begun."""
+        self.late: tuple[int, int] | None = None
+        """From where to where pieces stand that came after the end."""
+
+    def is_named(self, name: str) -> bool:
+        """Whether this is the name so far."""
+        return len(name) == self.name_length and name == "".join(self.names)
+
+
+class _Run:
+    """A stretch of the reading text that is of one role, and of one call."""
+
+    __slots__ = ("call", "end", "role", "start")
+
+    def __init__(self, role: Role, call: OpenCall | None, start: int) -> None:
+        self.role, self.call, self.start, self.end = role, call, start, start
 
 
 class MessageDraft:
@@ -28,8 +63,9 @@ class MessageDraft:
         self.refused = (0, 0)
         self._said: list[str] = []
         self._reasoning_key = ""
-        self._extra: Fields = {}
-        self._parts: list[tuple[Role, OpenCall | None, list[int]]] = []
+        self._extra: dict[str, list[Any]] = {}
+        self._runs: list[_Run] = []
+        self._run = _Run("observation", None, 0)
 
     def say(self, key: str, text: str) -> int:
         """More reasoning, content or refusal; gives the position behind it."""
@@ -49,33 +85,33 @@ class MessageDraft:
 
     def add(self, call: OpenCall, text: str) -> int:
         """More of a call: its name or its arguments; gives the position behind it."""
-        return self._add("call", call, text)
+        if self._run.call is not call:
+            return self._add("call", call, text)
+        self.text.append(text)
+        self.at = self._run.end = end = self.at + len(text)
+        return end
 
     def _add(self, role: Role, call: OpenCall | None, text: str) -> int:
         self.text.append(text)
         start = self.at
         self.at = end = start + len(text)
-        if self._parts:
-            last = self._parts[-1]
-            if last[0] == role and last[1] is call:
-                last[2][1] = end
-                return end
-        self._parts.append((role, call, [start, end]))
+        run = self._run
+        if run.call is not call or run.role != role:
+            self._run = run = _Run(role, call, start)
+            self._runs.append(run)
+        run.end = end
         return end
 
     def keep(self, more: Fields) -> None:
         """Fields that only the provider understands: later texts and lists go on where earlier ones ended."""
         for key, value in more.items():
             plain = plain_json(value)
-            before = self._extra.get(key)
-            if isinstance(before, str) and isinstance(plain, str) or isinstance(before, list) and isinstance(plain, list):
-                self._extra[key] = before + plain  # type: ignore[operator]
-            elif plain is not None:
-                self._extra[key] = plain
+            if plain is not None:
+                self._extra.setdefault(key, []).append(plain)
 
     def parts(self, dropped: set[OpenCall]) -> tuple[Part, ...]:
         """The pieces in order, save those of calls that were dropped."""
-        return tuple((role, start, end) for role, call, (start, end) in self._parts if call not in dropped)
+        return tuple((run.role, run.start, run.end) for run in self._runs if run.call not in dropped)
 
     def message(self, calls: Iterable[OpenCall]) -> Fields:
         """The assistant message: what to put into the conversation before the results of its calls."""
@@ -91,7 +127,17 @@ class MessageDraft:
             message["tool_calls"] = written
         if legacy:
             message["function_call"] = legacy[0]
-        return {**message, **self._extra} if self._extra else message
+        for key, pieces in self._extra.items():
+            message[key] = _joined(pieces)
+        return message
+
+
+def _joined(pieces: list[Any]) -> Any:
+    if all(isinstance(x, str) for x in pieces):
+        return "".join(pieces)
+    if all(isinstance(x, list) for x in pieces):
+        return [item for x in pieces for item in x]
+    return pieces[-1]
 
 
 def _function(call: OpenCall) -> Fields:
@@ -114,7 +160,7 @@ def _call_message(call: OpenCall) -> Fields:
 def plain_json(value: Any) -> Any:
     """A value as JSON would give it back, or None where JSON cannot hold it."""
     text = value if value is None else argument_text([value])
-    if text is None or nesting_beyond(text, Policies.max_nesting):
+    if text is None or nesting_beyond(text, MAX_NESTING):
         return None
     found = decode(text)[0]
     return found[0] if isinstance(found, list) and found else None

@@ -6,7 +6,6 @@ from typing import Any
 
 from polylect import (
     ArgumentsDelta,
-    Call,
     CallEnd,
     CallStart,
     ContentDelta,
@@ -21,7 +20,7 @@ from polylect._parser import check_policies
 from polylect._reading import decode
 
 from ._arguments import Rules
-from ._message import MessageDraft
+from ._message import MessageDraft, OpenCall
 from ._shapes import (
     LENGTH,
     MESSAGE_KEYS,
@@ -30,58 +29,32 @@ from ._shapes import (
     Fields,
     as_fields,
     entries,
-    entry_of,
     extras,
     first_choice,
     from_json,
-    is_nothing,
     legacy_call,
     refuse,
     text_pieces,
 )
 
-LEGACY = -1
-"""The index of the legacy ``function_call`` among the indexes of ``tool_calls``."""
-
-
-class OpenCall:
-    """A call that is being read."""
-
-    __slots__ = (
-        "crossed", "custom", "end", "extra", "finished", "id", "late", "legacy", "name", "names", "number", "pieces",
-        "start", "started",
-    )  # fmt: skip
-
-    def __init__(self, number: int, at: int, entry: Entry, legacy: bool) -> None:
-        self.number, self.start, self.end = number, at, at
-        self.id, self.custom, self.extra, self.legacy = entry.id, entry.custom, entry.extra, legacy
-        self.names: list[str] = []
-        self.pieces: list[str] = []
-        self.name: str | None = None
-        self.started = False
-        self.finished: Call | None = None
-        self.crossed = False
-        """Whether a piece came after a later call had begun."""
-        self.late: list[int] | None = None
-        """From where to where pieces stand that came after the end."""
-
 
 class ToolCallsParser:
     """Reads the deltas of one assistant message; made by ``lect.parser()``."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, others: int = 0) -> None:
         self._rules = rules
         self._live = rules.policies.arguments == "live"
         self._draft = MessageDraft()
         self._calls: list[OpenCall] = []
         self._by_index: dict[int, OpenCall] = {}
         self._by_id: dict[str, OpenCall] = {}
+        self._legacy: OpenCall | None = None
         self._held_back = False
         self._diagnostics: list[Diagnostic] = []
         self._out: list[Event] = []
         self._last = 0
         self._length = False
-        self._skipped_choices = 0
+        self._skipped_choices = others
         self._reply: Reply | None = None
 
     # --- the protocol ---------------------------------------------------------------------------------------------
@@ -102,13 +75,14 @@ class ToolCallsParser:
                 kind = "nothing (None)" if chunk is None else type(chunk).__name__
                 refuse(f"A stream chunk is a dict, an SDK object or JSON text, not {kind}.")
             fields = found
-        self._out = out = []
+        out: list[Event] = []
+        self._out = out
         if len(fields) == 1 and self._plain(fields):
             return out
         whole = False
-        if "choices" in fields or "delta" in fields:
+        if "choices" in fields or "delta" in fields or "message" in fields:
             delta, whole = self._opened(fields)
-            if delta is None or len(delta) == 1 and self._plain(delta):
+            if delta is None or (len(delta) == 1 and self._plain(delta)):
                 return out
             fields = delta
         if not fields.keys().isdisjoint(MESSAGE_KEYS):
@@ -124,11 +98,12 @@ class ToolCallsParser:
         """
         if self._reply is not None:
             raise LectError("This parser is closed already.")
-        length = self._length or finish_reason in LENGTH
-        self._out = out = []
+        length = self._length or says_length(finish_reason)
+        out: list[Event] = []
+        self._out = out
         for call in self._calls:
             if call.finished is None:
-                last = call.number == len(self._calls) - 1 or call.crossed
+                last = (call.number == len(self._calls) - 1 or call.crossed) and (length or not call.broken)
                 self._finish(call, last=last, length=length)
         self._reply = reply = self._whole(length)
         out.append(ReplyEnd(self._last, self._draft.at, reply))
@@ -152,13 +127,15 @@ class ToolCallsParser:
     def _opened(self, fields: Fields) -> tuple[Fields | None, bool]:
         """(the delta of a chunk's first choice, whether it is a whole message); (None, …) when it has none."""
         choice, others = first_choice(fields)
-        self._skipped_choices = max(self._skipped_choices, others)
+        if others:
+            self._skipped_choices = max(self._skipped_choices, others)
         if choice is None:
             return None, False
-        if choice.get("finish_reason") in LENGTH:
+        reason = choice.get("finish_reason")
+        if reason is not None and says_length(reason):
             self._length = True
-        delta = as_fields(choice.get("delta"))
-        if delta is not None:
+        delta = choice.get("delta")
+        if type(delta) is dict or (delta := as_fields(delta)) is not None:
             return delta, False
         return as_fields(choice.get("message")), True
 
@@ -180,9 +157,15 @@ class ToolCallsParser:
         if type(function) is not dict or len(function) != 1 or type(index) is not int:
             return False
         call, piece = self._by_index.get(index), function.get("arguments")
-        if call is None or type(piece) is not str:
+        if call is None or type(piece) is not str or not piece:
             return False
-        if piece:
+        if call.started and call is self._calls[-1]:
+            end = self._draft.add(call, piece)
+            call.end = end
+            call.pieces.append(piece)
+            self._out.append(ArgumentsDelta(self._last, end, call.number, piece))
+            self._last = end
+        else:
             self._fragment(call, piece)
         return True
 
@@ -193,13 +176,11 @@ class ToolCallsParser:
                 self._odd_block(text)
             else:
                 self._say(key, text)
-        for value in entries(fields):
-            entry = entry_of(value)
+        for entry in entries(fields):
             self._entry(entry, None if whole else self._known(entry))
         legacy = legacy_call(fields)
         if legacy is not None:
-            entry = entry_of({"function": legacy, "index": LEGACY})
-            self._entry(entry, None if whole else self._by_index.get(LEGACY))
+            self._entry(legacy, None if whole else self._legacy, legacy=True)
         more = extras(fields)
         if more:
             self._draft.keep(more)
@@ -223,8 +204,8 @@ class ToolCallsParser:
 
         Servers differ: some give no index, and some give every call of a turn the index 0.
         """
-        if entry.index is not None:
-            call = self._by_index.get(entry.index)
+        if entry.place is not None:
+            call = self._by_index.get(entry.place)
         elif entry.id is not None:
             call = self._by_id.get(entry.id)
         else:
@@ -233,50 +214,54 @@ class ToolCallsParser:
             return call
         if entry.id is not None and call.id is not None and entry.id != call.id:
             return None
-        return None if call.pieces and entry.name != "".join(call.names) else call
+        return None if call.pieces and call.names and not call.is_named(entry.name) else call
 
-    def _entry(self, entry: Entry, call: OpenCall | None) -> None:
+    def _entry(self, entry: Entry, call: OpenCall | None, *, legacy: bool = False) -> None:
         if call is None:
-            call = self._begin(entry)
+            call = self._begin(entry, legacy)
         else:
-            if call.id is None and entry.id is not None:
+            if call.id is None and call.finished is None:
                 call.id = entry.id
             if entry.extra:
-                call.extra = {**(call.extra or {}), **entry.extra}
+                call.extra = call.extra or {}
+                call.extra.update(entry.extra)
         if call.id is not None:
             self._by_id.setdefault(call.id, call)
-        if entry.name and call.finished is None and not call.pieces:
-            again = bool(call.names) and (entry.arguments or entry.id) and entry.name == "".join(call.names)
-            if not again:
+        if entry.name:
+            again = (entry.arguments or entry.id or call.name is not None) and call.is_named(entry.name)
+            if call.name is not None and not again:
+                self._too_late(call, entry.name)
+            elif not again:
                 call.names.append(entry.name)
+                call.name_length += len(entry.name)
                 call.end = self._draft.add(call, entry.name)
         if entry.arguments:
             self._fragment(call, entry.arguments)
 
-    def _begin(self, entry: Entry) -> OpenCall:
+    def _begin(self, entry: Entry, legacy: bool) -> OpenCall:
         """A new call; the one before it is over, if its arguments are whole."""
         if self._calls:
             before = self._calls[-1]
-            if self._live:
+            if self._live and before.names:
                 self._start(before)
             if before.finished is None and (self._live or not self._held_back):
                 raw = "".join(before.pieces)
                 if raw and decode(raw)[1] is None:
                     self._finish(before)
             self._held_back = self._held_back or before.finished is None
-        call = OpenCall(len(self._calls), self._draft.at, entry, entry.index == LEGACY)
+        call = OpenCall(len(self._calls), self._draft.at, entry, legacy)
         self._calls.append(call)
-        if entry.index is not None:
-            self._by_index[entry.index] = call
+        if legacy:
+            self._legacy = call
+        if entry.place is not None:
+            self._by_index[entry.place] = call
         return call
 
     def _fragment(self, call: OpenCall, text: str) -> None:
         """More of a call's arguments."""
         draft = self._draft
         if call.finished is not None:
-            at = draft.at
-            end = draft.add(call, text)
-            call.late = [at if call.late is None else call.late[0], end]
+            self._too_late(call, text)
             return
         if self._live and not call.started and call.names:
             self._start(call)
@@ -287,6 +272,12 @@ class ToolCallsParser:
         if call.started:
             self._out.append(ArgumentsDelta(self._last, end, call.number, text))
             self._last = end
+
+    def _too_late(self, call: OpenCall, text: str) -> None:
+        """Text for a call that has been announced or is over: it is kept in the reading text, and reported."""
+        at = self._draft.at
+        end = self._draft.add(call, text)
+        call.late = (at if call.late is None else call.late[0], end)
 
     def _start(self, call: OpenCall) -> None:
         """Announce a call, with the arguments that came before its name."""
@@ -330,10 +321,11 @@ class ToolCallsParser:
     def _whole(self, length: bool) -> Reply:
         """The reply, now that everything has been read."""
         flagged = self._rules.policies.truncated == "flag"
-        kept = [x for x in self._calls if x.finished is not None and (flagged or x.finished.status != "truncated")]
-        dropped = {x for x in self._calls if x not in kept}
+        ended = [(x, x.finished) for x in self._calls if x.finished is not None]
+        truncated = {x for x, call in ended if call.status == "truncated"}
+        dropped = set[OpenCall]() if flagged else truncated
+        kept = [x for x in self._calls if x not in dropped]
         draft, diagnostics = self._draft, self._diagnostics
-        cut = length or any(x.finished is not None and x.finished.status == "truncated" for x in self._calls)
         if length and not any(x.code == "truncated" for x in diagnostics):
             diagnostics.append(Diagnostic("truncated", "The message ends in the middle.", draft.at, draft.at))
         self._note_ids(kept)
@@ -345,10 +337,10 @@ class ToolCallsParser:
         return Reply(
             "".join(draft.reasoning),
             "".join(draft.content),
-            tuple(x.finished for x in kept if x.finished is not None),
+            tuple(call for x, call in ended if x not in dropped),
             None,
             tuple(diagnostics),
-            not cut,
+            not (length or truncated),
             draft.parts(dropped),
             "".join(draft.text),
             draft.message(kept),
@@ -368,10 +360,10 @@ class ToolCallsParser:
             if call.id is not None:
                 seen.add(call.id)
             if call.late is not None:
-                note = "These arguments came after their call was over, and were passed over."
+                note = "This part of a call came after the call was announced or over, and was passed over."
                 self._diagnostics.append(Diagnostic("skipped", note, *call.late))
 
 
-def nothing_said(value: Any) -> bool:
-    """Whether a message field is empty."""
-    return is_nothing(value)
+def says_length(finish_reason: Any) -> bool:
+    """Whether a finish reason says that the model was cut."""
+    return isinstance(finish_reason, str) and finish_reason in LENGTH

@@ -83,7 +83,7 @@ def _attributes(value: Any) -> Fields:
 
 def is_nothing(value: Any) -> bool:
     """Whether a field says nothing: None, 0, or an empty text, list or object."""
-    return value is None or isinstance(value, _PLAIN) and not value or type(value) is dict and not value
+    return value is None or (isinstance(value, (*_PLAIN, dict)) and not value)
 
 
 def from_json(text: str) -> Fields:
@@ -141,6 +141,8 @@ def first_choice(fields: Fields) -> tuple[Fields | None, int]:
     if "choices" not in fields:
         return fields, 0
     found = fields["choices"]
+    if type(found) is list and len(found) == 1 and type(found[0]) is dict and type(found[0].get("index", 0)) is int:
+        return (None if found[0].get("index", 0) else found[0]), 0
     choices = [x for x in map(as_fields, found) if x is not None] if isinstance(found, (list, tuple)) else []
     first = next((x for x in choices if is_nothing(x.get("index"))), None)
     return first, max(len(choices) - 1, 0)
@@ -150,7 +152,7 @@ def _check_role(fields: Fields) -> None:
     role = fields.get("role")
     if role is None and FRAMEWORK in fields:
         role = fields.get("type")
-    if role is None or isinstance(role, str) and role in _MODELS:
+    if role is None or (isinstance(role, str) and role in _MODELS):
         return
     shown = repr(str.__str__(role))[:40] if isinstance(role, str) else f"a {type(role).__name__}"
     refuse(f"Only the assistant's messages are parsed; this one's role is {shown}.")
@@ -230,25 +232,31 @@ def _text_of(role: str, text: Any, block: Any) -> Iterator[Piece]:
 class Entry(NamedTuple):
     """One entry of ``tool_calls``, or a piece of one: what it says of the call."""
 
-    index: int | None
+    place: int | None
+    """Its number in the stream (``index``)."""
     id: str | None
     name: str
     arguments: str
     custom: bool = False
     """Whether it is a call of a custom tool, whose input is text and not JSON."""
+    broken: bool = False
+    """Whether somebody has found its arguments invalid: then they were not merely cut."""
     extra: Fields | None = None
     """What the provider wants to see again with the call (a thought's signature, for instance)."""
 
 
-def entries(fields: Fields) -> list[Any]:
+def entries(fields: Fields) -> Iterator[Entry]:
     """All that stands where calls stand, save the legacy ``function_call``."""
-    if not is_nothing(fields.get("tool_call_chunks")):  # the raw pieces: ``tool_calls`` beside them has cut JSON made whole
-        return as_list(fields["tool_call_chunks"])
-    found = [*as_list(fields.get("tool_calls")), *as_list(fields.get("invalid_tool_calls"))]
-    inner = fields.get(FRAMEWORK)
-    if not found and isinstance(inner, dict):
-        return as_list(inner.get("tool_calls"))
-    return found
+    raw = fields.get("tool_call_chunks")
+    if not is_nothing(raw):  # in the ``tool_calls`` beside these pieces, LangChain has made cut JSON whole
+        yield from map(entry_of, as_list(raw))
+        return
+    found, broken, inner = fields.get("tool_calls"), fields.get("invalid_tool_calls"), fields.get(FRAMEWORK)
+    if is_nothing(found) and is_nothing(broken) and isinstance(inner, dict):
+        found = inner.get("tool_calls")
+    yield from map(entry_of, as_list(found))
+    for value in as_list(broken):
+        yield entry_of(value)._replace(broken=True)
 
 
 def as_list(value: Any) -> list[Any]:
@@ -258,12 +266,12 @@ def as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def legacy_call(fields: Fields) -> Any:
+def legacy_call(fields: Fields) -> Entry | None:
     """The ``function_call`` of a message, or None."""
     found, inner = fields.get("function_call"), fields.get(FRAMEWORK)
     if is_nothing(found) and isinstance(inner, dict):
         found = inner.get("function_call")
-    return None if is_nothing(found) else found
+    return None if is_nothing(found) else entry_of({"function": found})
 
 
 def entry_of(value: Any) -> Entry:
@@ -287,7 +295,7 @@ def entry_of(value: Any) -> Entry:
         str.__str__(name) if isinstance(name, str) else "",
         argument_text(body.get(key)),
         custom,
-        extra or None,
+        extra=extra or None,
     )
 
 
@@ -307,4 +315,5 @@ def extras(fields: Fields) -> Fields:
     """The keys of a message that are none of ours and that the provider may want to see again."""
     if FRAMEWORK in fields:
         return {}
-    return {k: v for k, v in fields.items() if k not in MESSAGE_KEYS and isinstance(k, str) and not is_nothing(v)}
+    known = MESSAGE_KEYS | {"finish_reason"}
+    return {k: v for k, v in fields.items() if k not in known and isinstance(k, str) and not is_nothing(v)}

@@ -13,7 +13,7 @@ from typing import Any
 from polylect import Arguments, LectError, Tool
 from polylect.grammar import MISSING
 
-from ._types import scalar, typed, untyped
+from ._types import entries, kinds, member, scalar, typed, untyped
 
 ITEM = "item"
 """The element of a list's entries."""
@@ -22,6 +22,11 @@ MAX_TEXT = 10_000_000
 _MARKUP = re.compile(r"[&<>\r]")
 _ENTITY = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.S)
+_BARE = re.compile(
+    r"(?P<keep><!\[CDATA\[.*?\]\]>)|&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)|<(?![A-Za-z_/!])|\r",
+    re.S,
+)
+"""What a model forgets to escape: ``A & B``, ``a < b``; and the carriage return, which a parser would change."""
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _ELEMENT = re.compile(r"\s*<[A-Za-z_][\w.-]{0,63}\s{0,4}/?>")
 _NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}\Z")
@@ -90,6 +95,11 @@ def _parse(text: str) -> Any:
         return None
 
 
+def _mended(text: str) -> str:
+    """Text with the characters escaped that can be no markup; what stands in CDATA stays."""
+    return _BARE.sub(lambda m: m["keep"] or f"&#{ord(m[0])};", text)
+
+
 def read_markup(name: str, raw: str, tool: Tool | None, *, coerce: bool) -> Arguments:
     """The input of a tool: typed arguments from nested elements, or text.
 
@@ -98,23 +108,38 @@ def read_markup(name: str, raw: str, tool: Tool | None, *, coerce: bool) -> Argu
     Returns:
         (arguments, status, correction)
     """
+    if raw.rfind("<![CDATA[") > raw.rfind("]]>"):
+        return None, "invalid", (
+            f"The input of {name!r} opens CDATA and does not close it: it ends at its first closing tag, even there. "
+            "Write &lt; for < instead, and send the call again."
+        )  # fmt: skip
     if "<" in raw and _ELEMENT.match(raw):
         root = _parse(raw)
+        if root is None:
+            root = _parse(_mended(raw))
         if root is not None and not _mixed(root):
-            keys = [child.tag for child in root]
-            if tool is None or not tool.takes_text or set(keys) <= tool.properties.keys():
-                return _members(root, tool, coerce), "complete", None
+            if tool is None or not tool.takes_text or {child.tag for child in root} <= tool.properties.keys():
+                reader = _Elements({} if tool is None else tool.parameters, coerce)
+                return reader.members(root, None if tool is None else tool.parameters), "complete", None
     text = unescape(raw)
     if tool is None or tool.takes_text or not coerce:
         return text, "complete", None
-    return _from_text(name, text, tool)
+    return _from_text(name, text.strip(), tool)
 
 
 def _from_text(name: str, text: str, tool: Tool) -> Arguments:
     """Text for a tool that takes no text: nothing, a JSON object, or the value of its only argument."""
     from polylect import read_input
 
-    return read_input(name, text.strip(), tool)
+    arguments, status, error = read_input(name, text, tool)
+    if error is not None and len(tool.properties) > 1:
+        keys = list(dict.fromkeys([*tool.required, *tool.properties]))
+        shown = "".join(f"<{key}>…</{key}>" for key in keys[:2])
+        error = (
+            f"The tool {name!r} takes several arguments ({', '.join(keys)}). Write each as an element of its "
+            f"own, as in {shown}, and write & and < in them as &amp; and &lt;."
+        )
+    return arguments, status, error
 
 
 def _mixed(element: Any) -> bool:
@@ -123,33 +148,53 @@ def _mixed(element: Any) -> bool:
     return any(text and not text.isspace() for text in texts) or any(not isinstance(c.tag, str) for c in element)
 
 
-def _members(root: Any, tool: Tool | None, coerce: bool) -> dict[str, Any]:
-    members: dict[str, Any] = {}
-    for child in root:
-        schema = None if tool is None else tool.properties.get(child.tag)
-        value = _value(child, schema, tool, coerce)
-        if child.tag in members:  # a repeated element is a list
-            old = members[child.tag]
-            members[child.tag] = [*old, value] if isinstance(old, list) else [old, value]
-        else:
-            members[child.tag] = value
-    return members
+class _Elements:
+    """Elements as values, typed by one tool's schema."""
+
+    def __init__(self, root: dict[str, Any], coerce: bool) -> None:
+        self.root, self.coerce = root, coerce
+
+    def members(self, element: Any, schema: Any) -> dict[str, Any]:
+        """The elements in ``element`` as an object; those of one name are a list."""
+        found: dict[str, list[Any]] = {}
+        for child in element:
+            found.setdefault(child.tag, []).append(child)
+        members = {}
+        for tag, children in found.items():
+            said = member(schema, tag, self.root)
+            if len(children) > 1:
+                each = entries(said, self.root) if "array" in kinds(said, self.root) else said
+                members[tag] = [self.value(child, each) for child in children]
+            else:
+                members[tag] = self.value(children[0], said)
+        return members
+
+    def value(self, element: Any, schema: Any) -> Any:
+        """One element as a value: a list, an object, or text by its type."""
+        allowed = kinds(schema, self.root) if self.coerce else set()
+        a_list = "array" in allowed and "string" not in allowed
+        if len(element):
+            if _mixed(element) or (allowed and allowed <= {"string", "null"}):
+                return _inner(element)
+            if {child.tag for child in element} == {ITEM} and "object" not in allowed:
+                each = entries(schema, self.root)
+                return [self.value(child, each) for child in element]
+            if a_list and "object" not in allowed:
+                return [self.members(element, entries(schema, self.root))]
+            return self.members(element, schema)
+        text = element.text or ""
+        if not self.coerce:
+            return text
+        value = untyped(text) if schema is None else typed(text, schema, self.root)
+        if a_list and isinstance(value, str):
+            return [typed(text, entries(schema, self.root), self.root)] if text.strip() else []
+        return value
 
 
-def _value(element: Any, schema: Any, tool: Tool | None, coerce: bool) -> Any:
-    if len(element) and not _mixed(element):
-        kinds = {child.tag for child in element}
-        if kinds == {ITEM}:
-            inner = schema.get("items") if isinstance(schema, dict) else None
-            return [_value(child, inner, tool, coerce) for child in element]
-        properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
-        return {child.tag: _value(child, properties.get(child.tag), tool, coerce) for child in element}
-    text = element.text or ""
-    if len(element):
-        text = "".join(element.itertext())
-    if not coerce:
-        return text
-    return untyped(text) if schema is None else typed(text, schema, tool.parameters if tool is not None else {})
+def _inner(element: Any) -> str:
+    """What stands in an element that is text although it holds markup: the markup."""
+    etree = _etree()
+    return escape(element.text or "") + "".join(etree.tostring(child, encoding="unicode") for child in element)
 
 
 def write_markup(arguments: dict[str, Any], tool: Tool | None) -> str:
@@ -158,18 +203,19 @@ def write_markup(arguments: dict[str, Any], tool: Tool | None) -> str:
     Raises:
         LectError: a key is no XML name, or a value is none that elements can hold.
     """
-    return "".join(_element(key, value, tool is not None and key in tool.properties) for key, value in arguments.items())
+    root = {} if tool is None else tool.parameters
+    return "".join(_element(key, value, member(root, key, root), root) for key, value in arguments.items())
 
 
-def _element(key: str, value: Any, known: bool) -> str:
+def _element(key: str, value: Any, schema: Any, root: dict[str, Any]) -> str:
     if not _NAME.match(key):
         raise LectError(f"xml_tags can't express the argument {key!r}: it is no XML name.")
     if isinstance(value, dict) and value:
-        body = "".join(_element(k, v, False) for k, v in value.items())
+        body = "".join(_element(k, v, member(schema, k, root), root) for k, v in value.items())
     elif isinstance(value, list) and value:
-        body = "".join(_element(ITEM, v, False) for v in value)
+        body = "".join(_element(ITEM, v, entries(schema, root), root) for v in value)
     else:
-        body = scalar(value, known)
+        body = scalar(value, bool(kinds(schema, root)))
         if body is MISSING:
             raise LectError(f"xml_tags can't express the argument {key!r}: {value!r:.60}.")
         body = escape(body)

@@ -30,29 +30,69 @@ def _refuse(word: str) -> Any:
 
 def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
     """``text`` as the first type of the schema that it fits; text that fits none stays text."""
-    kinds, choices = _kinds(schema, root, DEPTH)
+    allowed, choices = _kinds(schema, root, DEPTH)
     if choices is not None:
         for choice in choices:
             if text == choice or (not isinstance(choice, str) and text.strip() == json.dumps(choice)):
                 return choice
     for kind in _ORDER:
-        if kind in kinds:
+        if kind in allowed:
             value = _convert(text.strip(), kind)
             if value is not MISSING:
                 return value
-    return text if kinds else untyped(text)
+    return text if allowed else untyped(text)
+
+
+def kinds(schema: Any, root: Mapping[str, Any]) -> set[str]:
+    """The types that a schema allows, a list of values being "string"; empty for any."""
+    return _kinds(schema, root, DEPTH)[0]
+
+
+def member(schema: Any, name: str, root: Mapping[str, Any]) -> Any:
+    """The schema of the member ``name`` of an object; None when nothing is said about it."""
+    known = _inside(schema, "properties", root, DEPTH)
+    if isinstance(known, Mapping) and name in known:
+        return known[name]
+    others = _inside(schema, "additionalProperties", root, DEPTH)
+    return others if isinstance(others, Mapping) else None
+
+
+def entries(schema: Any, root: Mapping[str, Any]) -> Any:
+    """The schema of the entries of a list; None when nothing is said about them."""
+    found = _inside(schema, "items", root, DEPTH)
+    return found if isinstance(found, Mapping) else None
+
+
+def _inside(schema: Any, key: str, root: Mapping[str, Any], depth: int) -> Any:
+    """What a schema says under ``key``, its references followed, the first of its choices that says anything."""
+    if not isinstance(schema, Mapping) or depth == 0:
+        return None
+    if key in schema:
+        return schema[key]
+    options = [_referred(schema, root)]
+    for choice in ("anyOf", "oneOf", "allOf"):
+        options += schema[choice] if isinstance(schema.get(choice), list) else []
+    return next((found for x in options if (found := _inside(x, key, root, depth - 1)) is not None), None)
+
+
+def _referred(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
+    """The schema that ``$ref`` names; None without one."""
+    reference = schema.get("$ref")
+    if not isinstance(reference, str) or not reference.startswith("#/"):
+        return None
+    found: Any = root
+    for step in reference[2:].split("/"):
+        found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
+    return found
 
 
 def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> tuple[set[str], list[Any] | None]:
     """(the types a schema allows, empty for any; the values it lists)."""
     if not isinstance(schema, Mapping) or depth == 0:
         return set(), None
-    reference = schema.get("$ref")
-    if isinstance(reference, str) and reference.startswith("#/"):
-        found: Any = root
-        for step in reference[2:].split("/"):
-            found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
-        return _kinds(found, root, depth - 1)
+    referred = _referred(schema, root)
+    if referred is not None:
+        return _kinds(referred, root, depth - 1)
     if "const" in schema:
         return {"string"}, [schema["const"]]
     if isinstance(schema.get("enum"), list):
@@ -64,12 +104,12 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> tuple[set[str], 
         return {k for k in kind if isinstance(k, str)}, None
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list):
-            kinds, choices = set[str](), list[Any]()
+            allowed, choices = set[str](), list[Any]()
             for option in schema[key]:
                 some, values = _kinds(option, root, depth - 1)
-                kinds |= some
+                allowed |= some
                 choices += values or []
-            return kinds, choices or None
+            return allowed, choices or None
     return set(), None
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 
-from polylect import Arguments, Call, LectError, Policies, Reply, TextLect, Tool, Toolbox
+from polylect import Arguments, Call, LectError, Policies, Prompt, Reply, TextLect, Tool, Toolbox
+
+from . import _prompt
 from ._markup import escape, read_markup, unescape, write_markup
 
 WORDS = {
@@ -70,13 +73,14 @@ class XmlTags(TextLect):
             f"or <{t['final_answer']}>answer</{t['final_answer']}>."
         )
 
+    @cached_property
+    def prompt(self) -> Prompt:
+        """The prompt, with this lect's tags."""
+        return _prompt.prompt(self.tags)
+
     def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
         """The input: text with its entities decoded, or nested elements as typed arguments."""
-        text = raw
-        if open_end:
-            stop = self.stops[0]
-            size = next((n for n in range(len(stop), 2, -1) if text.endswith(stop[:n])), 0)
-            text = text[: len(text) - size] if size else text
+        text = self._without_partial_stop(raw) if open_end else raw
         return read_markup(name, text, tool, coerce=policies.types == "coerce")
 
     def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
@@ -115,8 +119,23 @@ class XmlTags(TextLect):
         body = write_markup(arguments, tool) if isinstance(arguments, dict) else escape(arguments or "")
         return f"<{name}>{escape(call.name)}</{name}><{tool_input}>{body}</{tool_input}>"
 
+    def _without_partial_stop(self, text: str) -> str:
+        """Text without a piece of the stop string at its end, which some servers leave there."""
+        stop = self.stops[0]
+        size = next((n for n in range(len(stop), 2, -1) if text.endswith(stop[:n])), 0)
+        return text[: len(text) - size]
+
+    @cached_property
+    def _inputs(self) -> re.Pattern[str]:
+        """The opening and closing tags of inputs, as the grammar has them."""
+        markers = self.grammar.tables.markers
+        return re.compile(f"(?P<open>{markers['INPUT']})|{markers['END_INPUT']}")
+
     def _without_stop(self, log: str) -> str:
         """The action's text, its closing tag put back if a stop string cut it off."""
-        tag = self.tags["tool_input"]
-        last = log.rfind(f"<{tag}>")
-        return f"{log}</{tag}>" if last >= 0 and log.find(f"</{tag}>", last) < 0 else log
+        last = None
+        for last in self._inputs.finditer(log):
+            pass
+        if last is None or last["open"] is None:
+            return log
+        return self._without_partial_stop(log) + self.stops[0]

@@ -1,0 +1,52 @@
+"""Pictures of a pipeline: Mermaid for documents, plain text for terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ._binding import name_of
+
+LABELS = {
+    "format_scratchpad": "format scratchpad",
+    "prompt": "prompt",
+    "model": "model",
+    "parse": "parse",
+}
+"""What each stage is called in a picture."""
+OUTCOME = "actions or finish"
+
+
+def label(stage: Any) -> str:
+    """What a stage is, in a few words."""
+    if stage is None:
+        return "none yet"
+    mine = type(stage).__module__.startswith("polylect.") and type(stage).__repr__ is not object.__repr__
+    return repr(stage) if mine else name_of(stage)
+
+
+def text(stages: Mapping[str, str]) -> str:
+    """A column of stages, what each is beside it."""
+    width = max(map(len, LABELS.values()))
+    arrow = "  |\n  v"
+    lines = ["steps, inputs"]
+    for name, told in stages.items():
+        lines += [arrow, f"{LABELS[name].ljust(width)}  {told}"]
+    return "\n".join([*lines, arrow, OUTCOME])
+
+
+def mermaid(stages: Mapping[str, str]) -> str:
+    """A flowchart, from left to right."""
+    lines = ["flowchart LR", '    inputs(["steps, inputs"])']
+    lines += [f'    {name}["<b>{LABELS[name]}</b><br/>{_escaped(told)}"]' for name, told in stages.items()]
+    lines.append(f'    outcome(["{OUTCOME}"])')
+    lines.append(f"    {' --> '.join(('inputs', *stages, 'outcome'))}")
+    return "\n".join(lines)
+
+
+def _escaped(told: str) -> str:
+    """Text inside a quoted label: what Mermaid or HTML would read as markup, as entities."""
+    out = []
+    for char in told:
+        out.append(f"#{ord(char)};" if char in '"#&<>`\\{}[]|' or not char.isprintable() else char)
+    return "".join(out)

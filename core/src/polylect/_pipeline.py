@@ -1,0 +1,324 @@
+"""The pipeline: format scratchpad -> prompt -> model -> parse. One turn of an agent, in any lect, with any model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Self
+
+from . import _draw
+from ._binding import bind
+from ._building import (
+    OWN,
+    checked_prefix,
+    cue_of,
+    lect_of,
+    parse_stage,
+    prompt_stage,
+    scratchpad_stage,
+    stop_strings,
+    told_tools,
+)
+from ._errors import LectError, PromptError, nearest
+from ._lect import Lect
+from ._outputs import chunks_of
+from ._policies import CHOICES
+from ._prompt import Message, MessageLike, Prompt, Prompted, as_messages, missing_values
+from ._render import describe_tools
+from ._stages import Decision, FormatScratchpad, Guard, OwnParse, ParseStage, PromptStage, Reading
+from ._tools import Tool, Tools, toolbox
+from ._values import AgentAction, AgentStep, Event, Reply, Value
+
+NO_TOOLS = "(there are no tools)"
+SPACE = 64
+"""Characters of white space that may stand behind the cue at the end of a prompt."""
+
+
+class Request(Value, frozen=True):
+    """What one turn asks of the model, as a plain value.
+
+    Attributes:
+        prompt: the text, or the messages.
+        stop: the strings at which the model should stop; one that can't is stopped by whoever reads its reply.
+        tools: the tools in OpenAI form, where the lect does not tell them in the prompt.
+        prefix: what the prompt already wrote of the model's turn; the reply is read as what follows it.
+    """
+
+    prompt: str | list[dict[str, Any]]
+    stop: tuple[str, ...] = ()
+    tools: list[dict[str, Any]] | None = None
+    prefix: str = ""
+
+
+class Pipeline:
+    """The four stages of one turn, checked when they are put together.
+
+    Each stage comes from the lect unless another is given; any callable of the same type will do.
+
+    >>> import polylect
+    >>> def model(prompt: str) -> str:
+    ...     return " I know this.\\nFinal Answer: Oslo"
+    >>> polylect.Pipeline("react", model).plan(input="What is the capital of Norway?").return_values
+    {'output': 'Oslo'}
+
+    Args:
+        lect: the tongue: a name, or a lect.
+        model: any callable of a prompt, see :class:`polylect.Model`; None for a pipeline that only prepares and reads.
+        tools: in any form that :func:`polylect.as_tool` takes; None when nothing is known about them.
+        prompt: a :class:`polylect.Prompt`, its template, or a callable of the values; by default ``lect.prompt``.
+        format_scratchpad: a callable of the steps; by default ``lect.format_steps``.
+        render_tools: a callable of the list of tools; by default ``lect.format_tools``. Called once.
+        parse: a callable of the model's text or message; by default ``lect.parse`` and ``lect.decide``.
+        stop: True for the lect's stop strings, False for none, or strings of your own.
+        prefix: what stands before the model's reply in its own turn; None: seen from the prompt that is sent. A server
+            whose chat template opens the reasoning needs ``"<think>\\n"`` here.
+        policies: choices other than the lect's own, by name.
+
+    Raises:
+        PromptError: a stage is missing something: a variable in the prompt, a model that takes tools, a stop string
+            that is none.
+        LectError: an unknown lect, policy or choice.
+        ToolError: a broken tool, or two of one name.
+    """
+
+    def __init__(
+        self,
+        lect: str | Lect,
+        model: Callable[..., Any] | None = None,
+        tools: Tools = (),
+        *,
+        prompt: Prompt | str | Sequence[MessageLike] | PromptStage | None = None,
+        format_scratchpad: FormatScratchpad | None = None,
+        render_tools: Callable[[Sequence[Tool]], str | list[Message]] | None = None,
+        parse: ParseStage | None = None,
+        stop: bool | str | Iterable[str] | None = True,
+        prefix: str | None = None,
+        **policies: Any,
+    ) -> None:
+        known = toolbox(tools)
+        self._given: dict[str, Any] = {
+            "lect": lect, "model": model, "tools": known, "prompt": prompt, "format_scratchpad": format_scratchpad,
+            "render_tools": render_tools, "parse": parse, "stop": stop, "prefix": prefix, **policies,
+        }  # fmt: skip
+        for name in policies:
+            if name not in CHOICES:
+                names = [*CHOICES, *self._given.keys() - policies.keys()]
+                raise LectError(f"There is no policy and no stage {name!r}.{nearest(name, names)}")
+        self.lect = found = lect_of(lect)
+        self.tools = known
+        self._guard = Guard(found, found.policies.replace(**policies))
+        told = told_tools(found, known, render_tools)
+        listed = told if isinstance(told, str) else describe_tools(known or {})
+        texts = {"tools": listed or NO_TOOLS, "tool_names": ", ".join(known or ()) or "none"}
+        self._tools = told if isinstance(told, list) and told else None
+        self._prompt, self._texts = prompt_stage(found, prompt, texts)
+        self._cue = cue_of(found, self._prompt)
+        self._prefix = checked_prefix(found, prefix)
+        self._scratchpad = scratchpad_stage(found, format_scratchpad, policies, self._cue, self._prompt)
+        self._model = None if model is None else bind(model, self._tools)
+        self.stop = stop_strings(stop, found)
+        if self.stop and stop is not True and self._model is not None and "stop" not in self._model.taken:
+            raise PromptError(
+                f"The model {self._model.name!r} takes no stop=, so your stop strings would not reach it. Add the "
+                "keyword, or leave stop out: the lect drops what a model invents after its action."
+            )
+        self._parse = parse_stage(found, parse, known, policies)
+
+    # --- the stages -----------------------------------------------------------------------------------------------
+
+    @property
+    def stages(self) -> Mapping[str, Any]:
+        """The four stages in their order, under the names of the keywords that replace them."""
+        parse = self._parse.function if isinstance(self._parse, OwnParse) else self._parse
+        return MappingProxyType(
+            {"format_scratchpad": self._scratchpad, "prompt": self._prompt, "model": self._model, "parse": parse}
+        )
+
+    def replace(self, **stages: Any) -> Self:
+        """A new pipeline with other stages, or with any other argument of :class:`Pipeline`; checked again."""
+        given = {**self._given, **stages}
+        return type(self)(given.pop("lect"), **given)
+
+    # --- one turn -------------------------------------------------------------------------------------------------
+
+    def request(self, steps: Iterable[AgentStep | tuple[AgentAction, Any]] = (), /, **inputs: Any) -> Request:
+        """The first two stages: what the model is to be asked.
+
+        Args:
+            steps: what was done so far.
+            inputs: the values of the prompt's other variables. They are data: by the policy ``escape`` nothing in them
+                can become structure of the lect.
+
+        Raises:
+            PromptError: an input is missing, or the prompt has no place for it.
+            LectError: an input holds markers, and the policy ``escape`` is ``error``.
+        """
+        done = [step if isinstance(step, AgentStep) else _step(step) for step in steps]
+        prompt = self._prompt
+        for name in inputs:
+            if name in OWN:
+                raise PromptError(f"{name!r} is the pipeline's own variable; give the input another name.")
+        places: tuple[str, ...] | None = None
+        if isinstance(prompt, Prompt):
+            inputs = _fitting(prompt, inputs)
+            places = prompt.placeholders
+        values = {
+            name: self._guard.value(name, value, as_list=_is_messages(value) if places is None else name in places)
+            for name, value in inputs.items()
+        }
+        made = prompt({**self._texts, **values, "agent_scratchpad": self._scratchpad(done)})
+        if not isinstance(made, str):
+            made = as_messages(made, "A prompt")
+        elif self.lect.messages:
+            raise PromptError(f"{self.lect.name} speaks messages, and the prompt stage made a text.")
+        return Request(made, self.stop, self._tools, self._prefix_of(made))
+
+    def prompt_for(self, steps: Iterable[AgentStep | tuple[AgentAction, Any]] = (), /, **inputs: Any) -> Prompted:
+        """What would be sent to the model: text, or messages. Arguments and errors as for :meth:`request`."""
+        return self.request(steps, **inputs).prompt
+
+    def ask(self, request: Request) -> Any:
+        """The third stage: the model's output, as the model gives it.
+
+        Raises:
+            PromptError: the pipeline has no model.
+        """
+        if self._model is None:
+            raise PromptError("This pipeline has no model. Give it one: pipeline.replace(model=…).")
+        return self._model(request.prompt, stop=request.stop, tools=request.tools)
+
+    def decide(self, output: Any, *, prefix: str = "") -> Decision:
+        """The fourth stage: what the agent does with a model's output, whole or in chunks.
+
+        Raises:
+            ParseError: nothing can be done with it; ``correction`` is the sentence to send back.
+        """
+        if chunks_of(output) is None:
+            return self._parse(output, prefix=prefix)
+        return Turn(output, self.reading(prefix)).decision
+
+    def plan(self, steps: Iterable[AgentStep | tuple[AgentAction, Any]] = (), /, **inputs: Any) -> Decision:
+        """One turn, all four stages: the agent's next actions, or its finish.
+
+        Raises:
+            ParseError: the model's output is wrong.
+            PromptError, LectError: as for :meth:`request`.
+        """
+        request = self.request(steps, **inputs)
+        return self.decide(self.ask(request), prefix=request.prefix)
+
+    def stream(self, steps: Iterable[AgentStep | tuple[AgentAction, Any]] = (), /, **inputs: Any) -> Turn:
+        """One turn as its events, while the model writes; then ``.decision``. Errors as for :meth:`plan`."""
+        request = self.request(steps, **inputs)
+        return Turn(self.ask(request), self.reading(request.prefix))
+
+    def reading(self, prefix: str = "") -> Reading:
+        """The fourth stage for a reply that arrives in chunks: ``feed``, ``close``, then ``decide``."""
+        return self._parse.reading(prefix)
+
+    def _prefix_of(self, made: Prompted) -> str:
+        if self._prefix is not None:
+            return self._prefix
+        last = made if isinstance(made, str) else made[-1].get("content") if made else ""
+        cue = self._cue
+        if not cue or not isinstance(last, str):
+            return ""
+        end = last[-len(cue) - SPACE :].rstrip()
+        return cue if end.endswith(f"\n{cue}") or end == cue == last.rstrip() else ""
+
+    # --- looking at it --------------------------------------------------------------------------------------------
+
+    def to_text(self) -> str:
+        """A drawing for terminals."""
+        return _draw.text(self._drawn())
+
+    def to_mermaid(self) -> str:
+        """A drawing for documents, in Mermaid's language."""
+        return _draw.mermaid(self._drawn())
+
+    def _drawn(self) -> dict[str, str]:
+        told = {name: _draw.label(stage) for name, stage in self.stages.items()}
+        more = [f"stop {', '.join(map(repr, self.stop))}"] if self.stop else []
+        more += [f"tools {', '.join(self.tools)}"] if self.tools else []
+        told["model"] = "; ".join([told["model"], *more])
+        return told
+
+    def __repr__(self) -> str:
+        model = "no model" if self._model is None else self._model.name
+        return f"<pipeline {self.lect.name}: {model}, tools: {', '.join(self.tools or ()) or 'none'}>"
+
+
+class Turn(Iterator[Event]):
+    """One turn as the model writes it: iterate for its events, then look at ``decision``."""
+
+    def __init__(self, output: Any, reading: Reading) -> None:
+        self._chunks = chunks_of(output)
+        self._reading = reading
+        self._decision: Decision | None = None
+        self._events = self._run(output)
+
+    def _run(self, output: Any) -> Generator[Event, None, None]:
+        try:
+            if self._chunks is None:
+                yield from self._reading.whole(output)
+            else:
+                for chunk in self._chunks:
+                    yield from self._reading.feed(chunk)
+            yield from self._reading.close()
+            self._decision = self._reading.decide()
+        finally:
+            close = getattr(self._chunks, "close", None)
+            if callable(close):
+                close()
+
+    def __next__(self) -> Event:
+        return next(self._events)
+
+    @property
+    def reply(self) -> Reply | None:
+        """The reply; None until it is over, and where a parse stage of your own reads texts."""
+        return self._reading.reply
+
+    @property
+    def decision(self) -> Decision:
+        """What the agent does; reads the rest of the reply first.
+
+        Raises:
+            ParseError: the model's output is wrong.
+        """
+        for _ in self._events:
+            pass
+        if self._decision is None:
+            raise PromptError("This turn has no decision: it was closed early, or it failed.")
+        return self._decision
+
+    def close(self) -> None:
+        """Stop here, and close the model's stream."""
+        self._events.close()
+
+
+def _step(given: Any) -> AgentStep:
+    if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], AgentAction):
+        return AgentStep(given[0], given[1])
+    raise PromptError(f"A step is an AgentStep, or an action with its observation, not {given!r:.80}.")
+
+
+def _fitting(prompt: Prompt, inputs: dict[str, Any]) -> dict[str, Any]:
+    """The inputs that the prompt takes; others may only be empty."""
+    wanted = [name for name in prompt.variables if name not in OWN]
+    missing = [name for name in wanted if inputs.get(name) is None and name not in prompt.placeholders]
+    if missing:
+        raise missing_values(missing, inputs)
+    for name, value in inputs.items():
+        empty = value is None or (isinstance(value, (str, list, tuple)) and not value)
+        if name not in wanted and not empty:
+            hint = nearest(name, wanted)
+            told = ", ".join(f"{{{x}}}" for x in wanted) or "none"
+            raise PromptError(f"The prompt has no {{{name}}}, so this input would be lost.{hint} Its inputs: {told}.")
+    return {name: value for name, value in inputs.items() if name in wanted}
+
+
+def _is_messages(value: Any) -> bool:
+    if not isinstance(value, (list, tuple)) or not value:
+        return False
+    return all(isinstance(x, Mapping) and isinstance(x.get("role"), str) for x in value)

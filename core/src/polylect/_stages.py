@@ -1,0 +1,325 @@
+"""The four stages of a pipeline: what each is called with, and the one that a lect brings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+
+import msgspec
+
+from ._errors import LectError, PromptError
+from ._outputs import message_of, text_of
+from ._prompt import Prompted, as_messages, as_text
+from ._values import AgentAction, AgentFinish, AgentStep, ContentDelta, Event, Reply
+
+if TYPE_CHECKING:
+    from ._lect import Lect, Parser
+    from ._policies import Policies
+    from ._tools import Toolbox
+
+Decision: TypeAlias = "list[AgentAction] | AgentFinish"
+WHOLE = 1 << 30
+"""A size of chunks that cuts nothing."""
+KEPT = 1024
+"""Steps whose text is remembered from one turn to the next: more than any run has."""
+
+
+class FormatScratchpad(Protocol):
+    """The first stage: what was done so far, as text or as messages."""
+
+    def __call__(self, steps: Sequence[AgentStep], /) -> Prompted:
+        """``steps`` is empty on the first turn."""
+
+
+class PromptStage(Protocol):
+    """The second stage: what is sent to the model. A :class:`polylect.Prompt` is one."""
+
+    def __call__(self, values: Mapping[str, Any], /) -> Prompted:
+        """``values``: ``agent_scratchpad`` and the inputs; to a stage of your own also ``tools`` and ``tool_names``."""
+
+
+@runtime_checkable
+class Model(Protocol):
+    """The third stage: any callable. It is given ``stop`` and ``tools`` only if its signature has them.
+
+    It returns the model's text; or the provider's message (a dict or an SDK object); or either in chunks.
+    """
+
+    def __call__(self, prompt: Any, /, *, stop: Any = None, tools: Any = None) -> Any:
+        """``prompt`` is text or a list of messages, ``stop`` a list of strings, ``tools`` a list in OpenAI form."""
+
+
+class ParseStage(Protocol):
+    """The fourth stage: what the agent does with the reply.
+
+    It is given the text where the lect speaks text, else the message; and ``prefix``, if its signature has it: what the
+    prompt already wrote of the model's turn.
+    """
+
+    def __call__(self, output: Any, /) -> Decision | AgentAction:
+        """Raises ParseError when nothing can be done with the reply."""
+
+
+class Reading(Protocol):
+    """One reply that arrives in chunks."""
+
+    @property
+    def reply(self) -> Reply | None:
+        """The reply, once it is over."""
+
+    def feed(self, chunk: Any) -> list[Event]:
+        """More of the reply -> what it made certain."""
+
+    def whole(self, output: Any) -> list[Event]:
+        """All of the reply at once, instead of chunks."""
+
+    def close(self) -> list[Event]:
+        """The reply is over -> the remaining events."""
+
+    def decide(self) -> Decision:
+        """What the agent does with it."""
+
+
+def begins_anew(lect: Lect, text: str) -> bool:
+    """Whether a reply begins with structure, although the prompt had begun it (``Thought:Action: …``)."""
+    probe = lect.parser()
+    for at in range(0, len(text), 64):
+        events = probe.feed(text[at : at + 64])
+        if events:
+            return not isinstance(events[0], ContentDelta)
+    return False
+
+
+class FormatSteps:
+    """The lect's scratchpad.
+
+    Models often write again what the prompt had written for them, or leave it out. ``cue`` (``"Thought:"``) then does
+    not come twice, and other structure is put on a line of its own.
+    """
+
+    def __init__(self, lect: Lect, policies: dict[str, Any], cue: str, *, first: bool) -> None:
+        self._lect, self._policies = lect, policies
+        self._cue, self._first = cue, first
+        self._again = bool(cue) and _writes_cue(lect, cue)
+        self._continued = lru_cache(KEPT)(self._continue)
+
+    def __call__(self, steps: Sequence[AgentStep], /) -> Prompted:
+        """The steps as :meth:`polylect.Lect.format_steps` writes them."""
+        if self._again or self._first:
+            steps = [self._step(step, first=number == 0) for number, step in enumerate(steps)]
+        found: Prompted = self._lect.format_steps(steps, **self._policies)
+        return found
+
+    def _step(self, step: AgentStep, *, first: bool) -> AgentStep:
+        log = step.action.log
+        if not log or not (self._first if first else self._again):
+            return step
+        continued = self._continued(log)
+        if continued == log:
+            return step
+        return AgentStep(msgspec.structs.replace(step.action, log=continued), step.observation)
+
+    def _continue(self, log: str) -> str:
+        if not begins_anew(self._lect, log):
+            return log
+        body = log.lstrip()
+        if body[: len(self._cue)].casefold() == self._cue.casefold():
+            return body[len(self._cue) :]
+        return log if log.startswith(("\n", "\r\n")) else f"\n{log}"
+
+    def __repr__(self) -> str:
+        return f"{self._lect.name}: format_steps -> {'messages' if self._lect.messages else 'text'}"
+
+
+def _writes_cue(lect: Lect, cue: str) -> bool:
+    """Whether the scratchpad gives the cue after each observation."""
+    found = lect.format_steps([AgentStep(AgentAction("a", "b", "c"), "d")])
+    return isinstance(found, str) and found.rstrip().endswith(cue)
+
+
+class Guard:
+    """Makes the caller's values harmless: no text in them is structure in the lect. By the policy ``escape``."""
+
+    def __init__(self, lect: Lect, policies: Policies) -> None:
+        escape = getattr(lect, "escape", None)
+        self._escape = None if lect.messages or policies.escape == "raw" else escape
+        self._refuse, self._name = policies.escape == "error", lect.name
+
+    def value(self, name: str, value: Any, *, as_list: bool) -> Any:
+        """One input: as text, or as messages whose texts are not the model's own.
+
+        Raises:
+            LectError: it holds markers, and the policy is ``error``.
+        """
+        if self._escape is None or value is None:
+            return value
+        if not as_list:
+            return self._text(name, as_text(value))
+        return [
+            {**message, "content": self._text(name, message["content"])}
+            if message["role"] not in ("assistant", "system", "developer") and isinstance(message.get("content"), str)
+            else message
+            for message in as_messages(value, f"{{{name}}}")
+        ]
+
+    def _text(self, name: str, text: str) -> str:
+        assert self._escape is not None
+        escaped: str = self._escape(text)
+        if self._refuse and escaped != text:
+            raise LectError(f"The input {name!r} holds markers of {self._name}: {text[:80]!r}.")
+        return escaped
+
+
+class ReadReply:
+    """The lect's parse stage: ``parse`` and ``decide``, with the pipeline's tools and policies."""
+
+    def __init__(self, lect: Lect, tools: Toolbox | None, policies: dict[str, Any]) -> None:
+        self.lect, self.tools, self.policies = lect, tools, policies
+
+    def __call__(self, output: Any, /, *, prefix: str = "") -> Decision:
+        """What the agent does with a whole reply."""
+        return self.lect.decide(self.read(output, prefix), **self.policies)
+
+    def read(self, output: Any, prefix: str = "") -> Reply:
+        """A whole reply."""
+        lect = self.lect
+        if lect.messages:
+            return lect.parse(message_of(output), tools=self.tools, **self.policies)
+        text, reason = text_of(output)
+        if prefix and isinstance(text, str) and begins_anew(lect, text):
+            prefix = ""
+        return lect.parse(text, tools=self.tools, prefix=prefix, finish_reason=reason or "stop", **self.policies)
+
+    def parser(self, prefix: str) -> Parser:
+        """The lect's own parser of chunks."""
+        return self.lect.parser(tools=self.tools, prefix=prefix, **self.policies)
+
+    def reading(self, prefix: str) -> Reading:
+        """A reading of one reply that arrives in chunks."""
+        return LectReading(self, prefix)
+
+    def __repr__(self) -> str:
+        return f"{self.lect.name}: parse, decide"
+
+
+class LectReading:
+    """A reply in chunks, read by a lect."""
+
+    def __init__(self, stage: ReadReply, prefix: str) -> None:
+        self._stage, self._prefix = stage, prefix
+        self._reason = "stop"
+        self._held: list[str] = []
+        self._probe = stage.lect.parser() if prefix else None
+        self._parser = None if prefix else stage.parser("")
+        self.reply: Reply | None = None
+
+    def feed(self, chunk: Any) -> list[Event]:
+        """More of the reply."""
+        if self._stage.lect.messages and self._parser is not None:
+            return self._parser.feed({"content": chunk} if isinstance(chunk, str) else chunk)
+        text, reason = text_of(chunk)
+        self._reason = reason or self._reason
+        if text == "":
+            return []
+        if self._parser is not None:
+            return self._parser.feed(text)
+        assert self._probe is not None
+        events = self._probe.feed(text)
+        self._held.append(text)
+        return self._begin(self._prefix if isinstance(events[0], ContentDelta) else "") if events else []
+
+    def whole(self, output: Any) -> list[Event]:
+        """All of the reply."""
+        lect = self._stage.lect
+        if not lect.messages:
+            return self.feed(output)
+        self._reason = text_of(output)[1] or "stop"
+        return [event for chunk in lect.chunks(message_of(output), (WHOLE,)) for event in self.feed(chunk)]
+
+    def _begin(self, prefix: str) -> list[Event]:
+        self._parser = self._stage.parser(prefix)
+        return self._parser.feed("".join(self._held))
+
+    def close(self) -> list[Event]:
+        """The reply is over."""
+        events = self._begin(self._prefix) if self._parser is None else []
+        assert self._parser is not None
+        events += self._parser.close(self._reason)
+        self.reply = self._parser.reply
+        return events
+
+    def decide(self) -> Decision:
+        """What the agent does with it, by the lect."""
+        assert self.reply is not None
+        return self._stage.lect.decide(self.reply, **self._stage.policies)
+
+
+class OwnParse:
+    """A parse stage of the caller's, with its result checked."""
+
+    def __init__(self, lect: Lect, parse: Any, *, takes_prefix: bool) -> None:
+        self.lect, self.function, self._takes_prefix = lect, parse, takes_prefix
+
+    def __call__(self, output: Any, /, *, prefix: str = "") -> Decision:
+        """What the caller's function makes of a whole reply.
+
+        Raises:
+            PromptError: it made something that is no decision.
+        """
+        given = message_of(output) if self.lect.messages else text_of(output)[0]
+        found = self.function(given, prefix=prefix) if self._takes_prefix else self.function(given)
+        if isinstance(found, AgentAction):
+            return [found]
+        if isinstance(found, AgentFinish):
+            return found
+        if isinstance(found, (list, tuple)) and found and all(isinstance(x, AgentAction) for x in found):
+            return list(found)
+        raise PromptError(f"The parse stage gives a list of actions, at least one, or a finish, not {found!r:.80}.")
+
+    def reading(self, prefix: str) -> Reading:
+        """A reading that collects the chunks."""
+        return OwnReading(self, prefix)
+
+
+class OwnReading:
+    """A reply in chunks for a parse stage of the caller's: all text is content; messages are put together."""
+
+    def __init__(self, stage: OwnParse, prefix: str) -> None:
+        self._stage, self._prefix = stage, prefix
+        self._parser = stage.lect.parser() if stage.lect.messages else None
+        self._pieces: list[str] = []
+        self._at = 0
+        self.reply: Reply | None = None
+
+    def feed(self, chunk: Any) -> list[Event]:
+        """More of the reply."""
+        if self._parser is not None:
+            return self._parser.feed({"content": chunk} if isinstance(chunk, str) else chunk)
+        text, _ = text_of(chunk)
+        if not isinstance(text, str):
+            raise PromptError(f"A model's chunks are texts or messages, not {type(text).__name__}.")
+        start, self._at = self._at, self._at + len(text)
+        self._pieces.append(text)
+        return [ContentDelta(start, self._at, text)] if text else []
+
+    def whole(self, output: Any) -> list[Event]:
+        """All of the reply."""
+        if self._parser is None:
+            return self.feed(output)
+        chunks = self._stage.lect.chunks(message_of(output), (WHOLE,))
+        return [event for chunk in chunks for event in self.feed(chunk)]
+
+    def close(self) -> list[Event]:
+        """The reply is over."""
+        if self._parser is None:
+            return []
+        events = self._parser.close()
+        self.reply = self._parser.reply
+        return events
+
+    def decide(self) -> Decision:
+        """What the caller's function makes of all of it."""
+        if self.reply is None:
+            return self._stage("".join(self._pieces), prefix=self._prefix)
+        return self._stage(self.reply.message or {"role": "assistant", "content": self.reply.content})

@@ -1,0 +1,249 @@
+"""What happens where something begins or ends in a stream: everything that is not done for each chunk."""
+
+from __future__ import annotations
+
+from json.encoder import encode_basestring as quote_json
+from typing import Any
+
+from .._values import ArgumentsDelta, Reply, ReplyEnd
+from . import _tables as t
+from ._draft import CLOSED, CUT, JSON, MEMBERS, OPEN, TEXT, Cursor, Draft, Sink
+from ._runtime import SKIP, Edge, Payload, Runtime, State
+from ._scan import ANSWER_JSON, ANSWER_TEXT, ARGUMENTS, HOLD, Reading, scan_brackets, scan_call, scan_payload
+
+NAMES: dict[int, Any] = {t.REASONING: "reasoning", t.CONTENT: "content"}
+
+
+class BaseReader:
+    """The fields of a reader, and its cold parts."""
+
+    complete = True
+    observed: int | None = None
+    key = ""
+    reply: Reply | None = None
+
+    def __init__(self, runtime: Runtime, sink: Sink, prefix: str, start: int, length_cut: bool = False) -> None:
+        self.runtime, self.sink = runtime, sink
+        self.cursor = Cursor(prefix)
+        self.draft = Draft(self.cursor, sink)
+        self.state = start
+        self.offset = len(prefix)
+        self.cut_by_length = length_cut
+        self.pieces: dict[int, list[tuple[int, int]]] = {}
+
+    # --- markers --------------------------------------------------------------------------------------------------
+
+    def marker(self, flags: int, start: int, end: int) -> None:
+        """A marker with a meaning stands between the two positions."""
+        self.begin(flags, start, end)
+        if self.observed is not None:
+            return
+        if flags & t.CALL_END:
+            self.draft.finish(end, CLOSED)
+        if flags & t.ANSWER_BEGIN:
+            self.draft.begin_answer(start)
+            self.draft.end_answer("", end)
+
+    def begin(self, flags: int, start: int, end: int) -> None:
+        """What begins with a token, and the call that ends before it."""
+        draft = self.draft
+        if flags & t.CALL_END_BEFORE:
+            draft.finish(start, CLOSED)
+        if flags & t.OBSERVATION_BEGIN and self.sink.cut_observations:
+            self.observed = start
+            return
+        if flags & t.CALL_BEGIN:
+            draft.begin(start)
+        if flags & t.ARGUMENTS_BEGIN and draft.form != TEXT:
+            draft.form = TEXT
+            draft.arguments = (end, end)
+
+    def call_ends(self, end: int, with_message: bool) -> None:
+        """The call ends with the text of its arguments, by a delimiter or because the message is over."""
+        if not with_message:
+            self.draft.finish(end, CLOSED)
+        elif self.cut_by_length:
+            self.complete = False
+            self.draft.finish(end, CUT)
+        else:
+            self.draft.finish(end, OPEN)
+
+    # --- texts ----------------------------------------------------------------------------------------------------
+
+    @property
+    def is_live(self) -> bool:
+        """Whether argument text goes out as it comes."""
+        return self.draft.started and self.sink.live
+
+    def text_begins(self, role: int, begin: int) -> str:
+        """A text begins; gives the separator to what there was of its role."""
+        if role == t.ANSWER:
+            draft = self.draft
+            self.cursor.set_mark(max(begin, 0))
+            if draft.second:
+                draft.second = False
+                return "\n"
+            return ""
+        return self.sink.separators[0 if role == t.REASONING else 1] if role in self.pieces else ""
+
+    def piece(self, role: int, piece: str, end: int, begins: bool) -> None:
+        """More text of an argument that is not streamed as it is."""
+        draft = self.draft
+        if role == t.VALUE:
+            text = quote_json(piece)[1:-1]
+            if begins:
+                text = f'{", " if draft.members else "{"}{quote_json(self.key)}: "{text}'
+            self._member(text, end)
+        elif draft.is_answer:
+            draft.answer_delta(piece, end)
+        else:
+            draft.held.append(piece)
+
+    def text_ends(self, role: int, begin: int, end: int, held: list[str]) -> None:
+        """A text is over."""
+        draft = self.draft
+        start = max(begin, 0)
+        if role in NAMES:
+            if end > start:
+                self.pieces.setdefault(role, []).append((start, end))
+                draft.parts.append((NAMES[role], start, end))
+        elif role == t.NAME:
+            draft.set_name("".join(held), begin, end)
+        elif role == t.ARGUMENTS:
+            draft.form = TEXT
+            draft.arguments = (begin, end)
+        elif role == t.ANSWER:
+            draft.end_answer(self.cursor.slice(start, end) if end > start else "", end)
+        elif role == t.ID:
+            draft.id = "".join(held).strip()
+        elif role == t.KEY:
+            self.key = "".join(held)
+        elif role == t.VALUE:
+            self._member('"', end)
+            draft.members = draft.members or {}
+            draft.form = MEMBERS
+            draft.members[self.key] = "".join(held)
+        elif role == t.OBSERVATION:
+            draft.parts.append(("observation", start, end))
+        elif role == SKIP and not "".join(held).isspace():
+            self.skipped(begin, end)
+
+    def _member(self, text: str, end: int) -> None:
+        draft, cursor = self.draft, self.cursor
+        draft.member_raw.append(text)
+        if self.is_live:
+            cursor.out.append(ArgumentsDelta(cursor.last, end, draft.index, text))
+            cursor.last = end
+        else:
+            draft.held.append(text)
+
+    # --- payloads -------------------------------------------------------------------------------------------------
+
+    def payload_begins(self, payload: Payload) -> Reading:
+        """The reader of a payload that begins at the cursor."""
+        cursor, draft = self.cursor, self.draft
+        start = cursor.base + cursor.i
+        if payload.edge.flags:
+            self.begin(payload.edge.flags & ~t.ARGUMENTS_BEGIN, start, start)
+        if payload.name == "json_call":
+            return scan_call(draft, self.runtime.keys)
+        mode = ARGUMENTS if draft.started else HOLD
+        if draft.is_answer:
+            mode = ANSWER_TEXT if payload.name == "brackets" or cursor.c[cursor.i] == '"' else ANSWER_JSON
+        return scan_brackets(draft, mode) if payload.name == "brackets" else scan_payload(draft, mode)
+
+    def payload_ends(self, payload: Payload, closed: bool) -> None:
+        """A payload is over: closed, or cut by the end of the message."""
+        end = self.cursor.base + self.cursor.i
+        if not closed:
+            self.complete = False
+            self.draft.finish(end, CUT)
+        elif payload.edge.flags & t.CALL_END:
+            self.draft.finish(end, CLOSED)
+
+    def malformed(self, state: State) -> int:
+        """A payload is due and something else stands there: the call is invalid. The state behind it, or -1."""
+        draft = self.draft
+        if not draft.open or not state.payloads or state.markers.names or draft.is_broken:
+            return -1
+        edge = state.payloads[0].edge
+        at = self.cursor.base + self.cursor.i
+        draft.is_broken = True
+        draft.form = JSON
+        draft.arguments = (at, at)
+        if edge.flags & t.CALL_END:
+            draft.finish(at, CLOSED)
+        return edge.target
+
+    def skipped(self, start: int, end: int) -> None:
+        """Text that fits nowhere was passed over."""
+        self.draft.note("skipped", "This text belongs nowhere in the tongue and was passed over.", start, end)
+
+    # --- the end --------------------------------------------------------------------------------------------------
+
+    def end(self) -> None:
+        """The message is over: close what is open, by the rules for ends."""
+        cursor, draft = self.cursor, self.draft
+        end = cursor.base + len(cursor.c)
+        if self.observed is not None:
+            what = "The model invented an observation; the text from there on was dropped."
+            draft.note("observation", what, self.observed, end)
+            draft.parts.append(("observation", max(self.observed, 0), max(end, 0)))
+        else:
+            self._close(end)
+        text = "".join(cursor.seen)[self.offset :]
+        self.reply = self._reply(text)
+        cursor.out.append(ReplyEnd(max(cursor.last, 0), max(end, 0), self.reply))
+
+    def _close(self, end: int) -> None:
+        draft = self.draft
+        state = self.runtime.state(self.state)
+        if state.end is None and not self.cut_by_length:
+            edge = self._stop_edge(state)
+            if edge is not None:
+                if edge.flags & t.CALL_END:
+                    draft.finish(end, OPEN)
+                state = self.runtime.state(edge.target)
+        ended = state.end
+        if ended is not None and not (self.cut_by_length and draft.open):
+            if ended.flags & t.CALL_END_BEFORE:
+                draft.finish(end, OPEN)
+        else:
+            self.complete = False
+            if draft.open:
+                draft.finish(end, CUT)
+        if self.cut_by_length:
+            self.complete = False
+        if self.complete:
+            return
+        if not any(x.code == "truncated" for x in draft.diagnostics):
+            draft.note("truncated", "The message ends in the middle.", end, end)
+
+    def _stop_edge(self, state: State) -> Edge | None:
+        """The server took a stop string off the end: the marker that it was, if the message may end behind it."""
+        for stop in self.sink.stops:
+            match = state.markers.plain(stop, 0)
+            if match is not None and match.end() == len(stop):
+                edge = state.markers.edges[match.lastindex]
+                if edge is not None and self.runtime.state(edge.target).end is not None:
+                    return edge
+        return None
+
+    def _reply(self, text: str) -> Reply:
+        draft, pieces = self.draft, self.pieces
+        return Reply(
+            self._joined(text, pieces[t.REASONING], 0) if t.REASONING in pieces else "",
+            self._joined(text, pieces[t.CONTENT], 1) if t.CONTENT in pieces else "",
+            tuple(draft.calls),
+            draft.final_answer() if draft.answers else None,
+            tuple(draft.diagnostics),
+            self.complete,
+            tuple(draft.parts),
+            text,
+        )
+
+    def _joined(self, text: str, pieces: list[tuple[int, int]], which: int) -> str:
+        if len(pieces) == 1:
+            start, end = pieces[0]
+            return text[start:end]
+        return self.sink.separators[which].join([text[start:end] for start, end in pieces])

@@ -1,0 +1,1 @@
+"""The documentation, run: every block of code, every command, every table."""

@@ -1,0 +1,93 @@
+"""A reader's checkout: a folder with ``docs`` in it, and a terminal in which the commands of a page are run.
+
+The commands are the real ones, save two. ``pip install`` of what the tests run in already does nothing; in a folder
+with a project of its own it installs that, into a place that only this page sees. ``pytest`` without a project does
+nothing: it would be this very run.
+"""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT = 120
+PROGRAMS = {
+    "polylect": 'exec "$PYTHON" -m polylect.cli "$@"',
+    "python": 'exec "$PYTHON" "$@"',
+    "pytest": '[ ! -f pyproject.toml ] || exec "$PYTHON" -m pytest -p no:cacheprovider "$@"',
+    "pip": (
+        '[ ! -f pyproject.toml ] || exec "$PYTHON" -m pip install --quiet --no-deps --no-build-isolation --no-index'
+        ' --disable-pip-version-check --target "$SITE" .'
+    ),
+}
+
+
+class Checkout:
+    """A folder to work in, and the place in it where the reader is."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = self.here = folder / "polylect"
+        self.root.mkdir()
+        (self.root / "docs").symlink_to(ROOT / "docs")
+        self._place = folder / "place"
+        self.site, programs = folder / "site", folder / "bin"
+        for path in (self.site, programs):
+            path.mkdir()
+        for name, code in PROGRAMS.items():
+            (programs / name).write_text(f"#!/bin/sh\n{code}\n")
+            (programs / name).chmod(0o755)
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("POLYLECT", "PYTEST"))}
+        paths = [str(self.site), *filter(None, [os.environ.get("PYTHONPATH")])]
+        self.environment = kept | {
+            "COLUMNS": "120",
+            "NO_COLOR": "1",
+            "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
+            "PYTHON": sys.executable,
+            "PYTHONPATH": os.pathsep.join(paths),
+            "SITE": str(self.site),
+            "TERM": "xterm",
+        }
+
+    def write(self, file: str, text: str) -> None:
+        """Put a file where the reader is."""
+        path = self.here / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def run(self, code: str) -> tuple[int, str]:
+        """Run shell code on a terminal: its exit code, and what it shows."""
+        screen, terminal = pty.openpty()
+        script = f"{code}\ncode=$?\npwd > {self._place}\nexit $code\n"
+        process = subprocess.Popen(
+            ["bash", "-c", script],
+            cwd=self.here,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=terminal,
+            stderr=terminal,
+        )
+        os.close(terminal)
+        shown = _read(screen)
+        os.close(screen)
+        found = process.wait(TIMEOUT)
+        if self._place.is_file():
+            self.here = Path(self._place.read_text("utf-8").rstrip("\n"))
+        return found, shown
+
+
+def _read(screen: int) -> str:
+    found = b""
+    while select.select([screen], [], [], TIMEOUT)[0]:
+        try:
+            piece = os.read(screen, 65_536)
+        except OSError:  # Linux's way to say that the other end is closed
+            break
+        if not piece:
+            break
+        found += piece
+    return found.decode().replace("\r\n", "\n")

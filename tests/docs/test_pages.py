@@ -1,0 +1,92 @@
+"""Every block of every page does what it says."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib
+import io
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import polylect
+
+from .blocks import RUN, Block, commands, printed, read_blocks
+from .checkout import ROOT, Checkout
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+WITH_CODE = [page for page in PAGES if any(block.language in RUN for block in read_blocks(page))]
+ELSEWHERE = {"benchmarks.md"}
+"""Pages whose commands take minutes; tests of their own run them."""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Checkout]:
+    """A checkout; what a page registers and imports from it is forgotten in the end."""
+    lects, modules = {info.name for info in polylect.lects()}, set(sys.modules)
+    found = Checkout(tmp_path)
+    monkeypatch.syspath_prepend(str(found.site))
+    monkeypatch.chdir(found.here)
+    yield found
+    for info in polylect.lects():
+        if info.name not in lects:
+            polylect.unregister(info.name)
+    for name in set(sys.modules) - modules:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.name)
+def test_a_page_runs(page: Path, checkout: Checkout) -> None:
+    if page.name in ELSEWHERE:
+        assert all(block.language == "sh" for block in read_blocks(page) if block.language in RUN)
+        return
+    names: dict[str, Any] = {"__name__": f"page_{page.stem}"}
+    for block in read_blocks(page):
+        if block.file is not None:
+            checkout.write(block.file, block.code)
+        elif block.language == "python":
+            os.chdir(checkout.here)
+            importlib.invalidate_caches()
+            _run_python(page, block, names)
+        elif block.language == "sh":
+            code, shown = checkout.run(f"set -euo pipefail\n{block.code}")
+            assert code == 0, f"{page.name}:{block.line}: exit code {code}\n{shown}"
+        elif block.language == "console":
+            _run_session(page, block, checkout)
+
+
+def _run_python(page: Path, block: Block, names: dict[str, Any]) -> None:
+    code = compile("\n" * (block.line - 1) + block.code, str(page), "exec")
+    out = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out):
+            exec(code, names)
+    except Exception as error:
+        pytest.fail(f"{page.name}:{block.line}: {''.join(traceback.format_exception(error))}", pytrace=False)
+    assert _even(out.getvalue()) == _even(printed(block.code)), f"{page.name}:{block.line}"
+
+
+def _run_session(page: Path, block: Block, checkout: Checkout) -> None:
+    for command in commands(block):
+        _, shown = checkout.run(command.code)
+        same = doctest.OutputChecker().check_output(_even(command.shows), _even(shown), doctest.ELLIPSIS)
+        assert same, f"{page.name}:{command.line}: $ {command.code}\nexpected:\n{command.shows}\nshown:\n{shown}"
+
+
+def _even(text: str) -> str:
+    """Text without the blanks that nobody sees: at the ends of lines, and blank lines at the end."""
+    return re.sub(r"[ \t]+$", "", text, flags=re.M).rstrip("\n") + "\n"
+
+
+def test_the_runner_sees_every_fence() -> None:
+    for page in PAGES:
+        fences = sum(line.startswith("```") for line in page.read_text("utf-8").split("\n"))
+        assert fences == 2 * len(read_blocks(page)), page.name
