@@ -12,6 +12,7 @@ import pty
 import select
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,25 +60,28 @@ class Checkout:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-    def run(self, code: str) -> tuple[int, str]:
-        """Run shell code on a terminal: its exit code, and what it shows."""
-        screen, terminal = pty.openpty()
+    def run(self, code: str) -> tuple[int, str, str]:
+        """Run shell code on a terminal: its exit code, what it shows, and what it says on standard error."""
         script = f"{code}\ncode=$?\npwd > {self._place}\nexit $code\n"
-        process = subprocess.Popen(
-            ["bash", "-c", script],
-            cwd=self.here,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=terminal,
-            stderr=terminal,
-        )
-        os.close(terminal)
-        shown = _read(screen)
-        os.close(screen)
-        found = process.wait(TIMEOUT)
+        screen, terminal = pty.openpty()
+        with tempfile.TemporaryFile() as messages:
+            process = subprocess.Popen(
+                ["bash", "-c", script],
+                cwd=self.here,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=terminal,
+                stderr=messages,
+            )
+            os.close(terminal)
+            shown = _read(screen)
+            os.close(screen)
+            found = process.wait(TIMEOUT)
+            messages.seek(0)
+            said = messages.read().decode()
         if self._place.is_file():
             self.here = Path(self._place.read_text("utf-8").rstrip("\n"))
-        return found, shown
+        return found, shown, said
 
 
 def _read(screen: int) -> str:

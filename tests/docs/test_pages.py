@@ -57,8 +57,8 @@ def test_a_page_runs(page: Path, checkout: Checkout) -> None:
             importlib.invalidate_caches()
             _run_python(page, block, names)
         elif block.language == "sh":
-            code, shown = checkout.run(f"set -euo pipefail\n{block.code}")
-            assert code == 0, f"{page.name}:{block.line}: exit code {code}\n{shown}"
+            code, shown, said = checkout.run(f"set -euo pipefail\n{block.code}")
+            assert code == 0, f"{page.name}:{block.line}: exit code {code}\n{shown}\n{said}"
         elif block.language == "console":
             _run_session(page, block, checkout)
 
@@ -76,9 +76,10 @@ def _run_python(page: Path, block: Block, names: dict[str, Any]) -> None:
 
 def _run_session(page: Path, block: Block, checkout: Checkout) -> None:
     for command in commands(block):
-        _, shown = checkout.run(command.code)
+        _, shown, said = checkout.run(command.code)
         same = doctest.OutputChecker().check_output(_even(command.shows), _even(shown), doctest.ELLIPSIS)
-        assert same, f"{page.name}:{command.line}: $ {command.code}\nexpected:\n{command.shows}\nshown:\n{shown}"
+        told = f"expected:\n{command.shows}\nshown:\n{shown}\nstandard error:\n{said}"
+        assert same, f"{page.name}:{command.line}: $ {command.code}\n{told}"
 
 
 def _even(text: str) -> str:

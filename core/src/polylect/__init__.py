@@ -23,7 +23,7 @@ from ._prompt import Prompt
 from ._reading import Arguments
 from ._registry import LectInfo, PluginInfo
 from ._render import describe_tools, describe_tools_with_schemas
-from ._text_lect import TextLect
+from ._text_lect import TextLect, without_partial_stop
 from ._tools import Tool, Toolbox, ToolLike, as_tool, toolbox
 from ._translate import detect, translate
 from ._values import (
@@ -176,4 +176,5 @@ __all__ = [
     "translate",
     "unquote",
     "unregister",
+    "without_partial_stop",
 ]

@@ -74,13 +74,13 @@ def _actions(reply: Reply) -> list[AgentAction]:
         raise ParseError(
             message, text=reply.text, span=call.span, expected=("a valid call",), reason=reason, correction=message
         )
-    actions = []
-    start = 0
-    for index, call in enumerate(reply.calls):
-        log = reply.text[start : call.end]
-        start = call.end
-        actions.append(_action(call, log, index, reply))
-    return actions
+    kept = _kept(reply)
+    starts = [0, *(call.end for call in reply.calls[:-1])]
+    ends = [*starts[1:], len(kept)]  # together the logs are the text, up to an invented observation
+    return [
+        _action(call, kept[start:end], index, reply)
+        for index, (call, start, end) in enumerate(zip(reply.calls, starts, ends, strict=True))
+    ]
 
 
 def _action(call: Call, log: str, index: int, reply: Reply) -> AgentAction:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ._binding import name_of
+from ._binding import BoundModel, name_of
+from ._prompt import Prompt
+from ._stages import FormatSteps, ReadReply
 
 LABELS = {
     "format_scratchpad": "format scratchpad",
@@ -21,8 +23,9 @@ def label(stage: Any) -> str:
     """What a stage is, in a few words."""
     if stage is None:
         return "none yet"
-    mine = type(stage).__module__.startswith("polylect.") and type(stage).__repr__ is not object.__repr__
-    return repr(stage) if mine else name_of(stage)
+    if isinstance(stage, Prompt):
+        return stage.outline()
+    return repr(stage) if isinstance(stage, (FormatSteps, BoundModel, ReadReply)) else name_of(stage)
 
 
 def text(stages: Mapping[str, str]) -> str:
@@ -45,8 +48,8 @@ def mermaid(stages: Mapping[str, str]) -> str:
 
 
 def _escaped(told: str) -> str:
-    """Text inside a quoted label: what Mermaid or HTML would read as markup, as entities."""
+    """Text inside a quoted label: what Mermaid or HTML would read as markup is written as entities."""
     out = []
     for char in told:
-        out.append(f"#{ord(char)};" if char in '"#&<>`\\{}[]|' or not char.isprintable() else char)
+        out.append(f"#{ord(char)};" if char in '"#&<>`\\' or not char.isprintable() else char)
     return "".join(out)

@@ -71,6 +71,11 @@ class TextParser(Driver):
         return events
 
     @property
+    def in_call(self) -> bool:
+        """Whether a call has begun and is not over."""
+        return self._reader.draft.open
+
+    @property
     def reply(self) -> Reply:
         """The reply.
 

@@ -200,6 +200,11 @@ class Prompt:
             hints = "".join(nearest(name, there) for name in missing)
             raise PromptError(f"The prompt has no {_braced(missing)}.{hints}{_listed(there)}")
 
+    def outline(self) -> str:
+        """Its form and all its variables, those with a value too: ``text with {tools}, {input}``."""
+        names = self._whole.names if self._whole is not None else [name for turn in self._turns for name in turn.names]
+        return f"{'text' if self.is_text else 'messages'} with {_braced(dict.fromkeys(names)) or 'no variables'}"
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Prompt):
             return NotImplemented
@@ -209,8 +214,7 @@ class Prompt:
         return hash((self.variables, self.prefix))
 
     def __repr__(self) -> str:
-        shape = "text" if self.is_text else "messages"
-        return f"Prompt({shape}: {_braced(self.variables) or 'no variables'})"
+        return f"<prompt: {self.outline()}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, self._key()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
-from ._errors import LectError, PromptError
+from ._errors import LectError, ParseError, PromptError
 from ._outputs import message_of, text_of
 from ._prompt import Prompted, as_messages, as_text
 from ._values import AgentAction, AgentFinish, AgentStep, ContentDelta, Event, Reply
@@ -81,14 +81,41 @@ class Reading(Protocol):
         """What the agent does with it."""
 
 
+class Probe:
+    """Tells whether a reply begins with structure of its own, although the prompt had begun it (``Thought:Action: …``).
+
+    It reads the reply as if the prompt had not, up to the first event.
+    """
+
+    def __init__(self, lect: Lect) -> None:
+        self._parser = lect.parser()
+        self._blank = True
+
+    def feed(self, text: str) -> bool | None:
+        """The answer, or None as long as it is not certain."""
+        events = self._parser.feed(text)
+        self._blank = self._blank and not text.strip()
+        return not isinstance(events[0], ContentDelta) if events else None
+
+    def close(self) -> bool:
+        """The answer, now that the reply is over."""
+        try:
+            events = self._parser.close()
+        except ParseError:  # only structure can break a rule
+            return True
+        return not self._blank and not isinstance(events[0], ContentDelta)
+
+
 def begins_anew(lect: Lect, text: str) -> bool:
-    """Whether a reply begins with structure, although the prompt had begun it (``Thought:Action: …``)."""
-    probe = lect.parser()
-    for at in range(0, len(text), 64):
-        events = probe.feed(text[at : at + 64])
-        if events:
-            return not isinstance(events[0], ContentDelta)
-    return False
+    """What :class:`Probe` says of a whole reply."""
+    probe = Probe(lect)
+    at, size = 0, 8  # most replies tell by their first word
+    while at < len(text):
+        found = probe.feed(text[at : at + size])
+        if found is not None:
+            return found
+        at, size = at + size, 2 * size
+    return probe.close()
 
 
 class FormatSteps:
@@ -210,7 +237,7 @@ class LectReading:
         self._stage, self._prefix = stage, prefix
         self._reason = "stop"
         self._held: list[str] = []
-        self._probe = stage.lect.parser() if prefix else None
+        self._probe = Probe(stage.lect) if prefix else None
         self._parser = None if prefix else stage.parser("")
         self.reply: Reply | None = None
 
@@ -225,9 +252,9 @@ class LectReading:
         if self._parser is not None:
             return self._parser.feed(text)
         assert self._probe is not None
-        events = self._probe.feed(text)
+        anew = self._probe.feed(text)
         self._held.append(text)
-        return self._begin(self._prefix if isinstance(events[0], ContentDelta) else "") if events else []
+        return [] if anew is None else self._begin(anew)
 
     def whole(self, output: Any) -> list[Event]:
         """All of the reply."""
@@ -237,13 +264,13 @@ class LectReading:
         self._reason = text_of(output)[1] or "stop"
         return [event for chunk in lect.chunks(message_of(output), (WHOLE,)) for event in self.feed(chunk)]
 
-    def _begin(self, prefix: str) -> list[Event]:
-        self._parser = self._stage.parser(prefix)
+    def _begin(self, anew: bool) -> list[Event]:
+        self._parser = self._stage.parser("" if anew else self._prefix)
         return self._parser.feed("".join(self._held))
 
     def close(self) -> list[Event]:
         """The reply is over."""
-        events = self._begin(self._prefix) if self._parser is None else []
+        events = [] if self._probe is None or self._parser is not None else self._begin(self._probe.close())
         assert self._parser is not None
         events += self._parser.close(self._reason)
         self.reply = self._parser.reply

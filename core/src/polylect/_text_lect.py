@@ -17,7 +17,7 @@ from ._policies import Policies
 from ._reading import Arguments, CallReader
 from ._render import describe_tools
 from ._tools import Tool, Toolbox, ToolLike, Tools, toolbox
-from ._values import EXCEPTION_TOOL, AgentAction, AgentStep, Call, Reply
+from ._values import EXCEPTION_TOOL, AgentAction, AgentFinish, AgentStep, Call, Reply
 from .grammar import MISSING, Grammar
 
 
@@ -104,7 +104,19 @@ class TextLect(Lect):
 
     def parser(self, *, tools: Tools = None, prefix: str = "", **policies: Any) -> TextParser:
         """A parser for one message that arrives in chunks; see :meth:`Lect.parser`."""
-        return TextParser(self, self._sink(tools, policies), self.lead + prefix)
+        made = TextParser(self, self._sink(tools, policies), self.lead + prefix)
+        if prefix and made.in_call:
+            raise LectError(f"The prefix {prefix[-40:]!r} begins a call; a stream starts before its first call.")
+        return made
+
+    def decide(self, reply: Reply, **policies: Any) -> list[AgentAction] | AgentFinish:
+        """What the agent does with a reply; see :meth:`Lect.decide`."""
+        decision = super().decide(reply, **policies)
+        if isinstance(decision, AgentFinish) and isinstance(output := decision.return_values["output"], str):
+            kept = without_partial_stop(output, self.stops)
+            if kept is not output:
+                return AgentFinish({"output": kept.rstrip()}, decision.log)
+        return decision
 
     def transcript(self, text: str, *, tools: Tools = None) -> Reply:
         """Read what :meth:`format_steps` wrote, observations included: ``parts`` says where they are."""
@@ -207,18 +219,23 @@ class TextLect(Lect):
     def format_steps(self, steps: Sequence[AgentStep], **policies: Any) -> str:
         """The scratchpad: each action's text, its observation (escaped by policy), and the cue for the model."""
         chosen = self.policies.replace(**policies) if policies else self.policies
+        texts = [self._action_text(step.action, chosen) for step in steps]
         out = []
-        for step in steps:
-            out.append(self._action_text(step.action, chosen))
+        for step, text, following in zip(steps, texts, [*texts[1:], None], strict=False):
+            out.append(text)
             out.append(self.observation_prefix)
             out.append(self._guarded(observation_text(step.observation), chosen))
-            out.append(self.model_prefix)
+            out.append(self.cue(following))
         return "".join(out)
+
+    def cue(self, following: str | None) -> str:
+        """What stands behind an observation, before the model's next turn (None: the turn that it shall write)."""
+        return self.model_prefix
 
     def _action_text(self, action: AgentAction, policies: Policies) -> str:
         if action.log or action.tool == EXCEPTION_TOOL:
             return self._without_stop(action.log)
-        return self.write(Reply(calls=(Call(action.tool, action.tool_input, id=action.id),)))
+        return self.format(Reply(calls=(Call(action.tool, action.tool_input, id=action.id),)))
 
     def _without_stop(self, log: str) -> str:
         """The action's text, ready for the observation behind it."""
@@ -238,6 +255,19 @@ class TextLect(Lect):
         whole = max(len(text), 1)
         faults = sum(not call.runnable for call in reply.calls)
         return max(0.4, 0.9 * min(1.0, (marked + 20) / whole)) - 0.3 * skipped / whole - 0.1 * bool(faults)
+
+
+SHORTEST_STOP = 5
+"""A shorter piece of a stop string at the end of a text may as well be the text's own."""
+
+
+def without_partial_stop(text: str, stops: tuple[str, ...]) -> str:
+    """Text without a piece of a stop string at its end, which some servers leave there."""
+    for stop in stops:
+        for size in range(len(stop), min(SHORTEST_STOP, len(stop)) - 1, -1):
+            if text.endswith(stop[:size]):
+                return text[:-size]
+    return text
 
 
 def observation_text(observation: Any) -> str:
@@ -262,4 +292,4 @@ def difference(wanted: Reply, got: Reply) -> str:
     return "it would read back incomplete"
 
 
-__all__ = ["TextLect", "difference", "observation_text"]
+__all__ = ["TextLect", "difference", "observation_text", "without_partial_stop"]

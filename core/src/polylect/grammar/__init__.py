@@ -7,5 +7,6 @@
 from ._draft import CLOSED, CUT, MISSING, OPEN, Sink
 from ._driver import Driver
 from ._engine import Grammar
+from ._lint import Lint, lint
 
-__all__ = ["CLOSED", "CUT", "MISSING", "OPEN", "Driver", "Grammar", "Sink"]
+__all__ = ["CLOSED", "CUT", "MISSING", "OPEN", "Driver", "Grammar", "Lint", "Sink", "lint"]

@@ -126,7 +126,7 @@ class Draft:
     index = 0
     start = 0
     form = NO_ARGUMENTS
-    open = named = started = is_answer = is_broken = second = False
+    open = named = started = is_answer = is_broken = second = has_answer = False
     name: str | None = None
     id: str | None = None
     arguments = (0, 0)
@@ -160,7 +160,7 @@ class Draft:
         self.named = True
         if self.sink.answer_names and self.sink.is_answer(self.name):
             self.is_answer = True
-            self.second = self.final_answer() not in (None, "")
+            self.second = self.has_answer
         elif self.sink.live:
             cursor = self.cursor
             self.started = True
@@ -215,7 +215,7 @@ class Draft:
 
     def begin_answer(self, start: int) -> None:
         """An answer that is no call begins."""
-        self.second = self.final_answer() not in (None, "")
+        self.second = self.has_answer
         self.start, self.streamed = start, []
         self.answers.append("")
         self.parts.append(("answer", max(start, 0), max(start, 0)))
@@ -223,6 +223,7 @@ class Draft:
     def end_answer(self, text: str, end: int) -> None:
         """The answer that is no call is ``text``, up to ``end``."""
         self.answers[-1] = text
+        self.has_answer = self.has_answer or bool(text)
         self.parts[-1] = ("answer", self.parts[-1][1], max(end, 0))
 
     def answer_delta(self, text: str, end: int) -> None:
@@ -245,6 +246,7 @@ class Draft:
         if isinstance(value, str) and value.startswith(shown) and len(value) > len(shown):
             self.answer_delta(value[len(shown) :], end)
         self.answers.append(value)
+        self.has_answer = self.has_answer or value != ""
         self.parts.append(("answer", max(self.start, 0), max(end, 0)))
 
     def final_answer(self) -> Any:

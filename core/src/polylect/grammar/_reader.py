@@ -43,6 +43,8 @@ class BaseReader:
         if flags & t.ANSWER_BEGIN:
             self.draft.begin_answer(start)
             self.draft.end_answer("", end)
+        if flags & t.OBSERVATION_BEGIN:
+            self.draft.parts.append(("observation", max(end, 0), max(end, 0)))
 
     def begin(self, flags: int, start: int, end: int) -> None:
         """What begins with a token, and the call that ends before it."""
@@ -124,7 +126,7 @@ class BaseReader:
             draft.form = MEMBERS
             draft.members[self.key] = "".join(held)
         elif role == t.OBSERVATION:
-            draft.parts.append(("observation", start, end))
+            draft.parts[-1] = ("observation", start, end)
         elif role == SKIP and not "".join(held).isspace():
             self.skipped(begin, end)
 

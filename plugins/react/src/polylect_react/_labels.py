@@ -17,6 +17,8 @@ WORDS = {
     "final": "FINAL_WORD",
 }
 LABELS = ("THOUGHT", "ACTION", "INPUT", "OBSERVATION", "QUESTION", "FINAL")
+OPTIONAL = ("thought", "question")
+"""The labels that a tongue can do without."""
 LINE = "\n[ \t\r\n]{0,8}"
 """How every label's pattern begins: at the start of a line. (Lark has put the characters in for the escapes.)"""
 NEVER = r"/(?:\x00){64}/"
@@ -27,10 +29,10 @@ class LabelLect(TextLect):
     """A tongue whose structure is labels at the starts of lines.
 
     ``labels`` gives other words, ``{"thought": "Gedanke", "action": "Aktion", …}``; the keys are those of
-    :data:`WORDS`, and None switches a label off.
+    :data:`WORDS`, and None switches one of :data:`OPTIONAL` off.
 
     Raises:
-        LectError: there is no label of such a name, or a word is empty.
+        LectError: there is no label of such a name, a word is empty, or the label is needed.
     """
 
     lead = "\n"
@@ -43,22 +45,26 @@ class LabelLect(TextLect):
         for label, word in (labels or {}).items():
             if label not in self.words:
                 raise LectError(f"There is no label {label!r}; there are: {', '.join(self.words)}.")
+            if word is None and label not in OPTIONAL:
+                raise LectError(f"The label {label!r} can't be switched off; only these can: {', '.join(OPTIONAL)}.")
             if word is not None and not word.strip():
                 raise LectError(f"The word for the label {label!r} is empty.")
             replace[WORDS[label]] = NEVER if word is None else f"/(?i:{re.escape(word.strip()).replace('/', '[/]')})/"
         super().__init__(replace)
-        self.words = {**self.words, **{k: v or "" for k, v in (labels or {}).items()}}
+        self.words = {**self.words, **{k: (v or "").strip() for k, v in (labels or {}).items()}}
         self.observation_prefix = f"\n{self.words['observation']}: "
-        self.model_prefix = f"\n{self.words['thought']}: "
+        self.model_prefix = f"\n{self.words['thought']}: " if self.words["thought"] else "\n"
         self.stops = (f"\n{self.words['observation']}",)
 
     words: Mapping[str, str] = {}
 
     @cached_property
     def _marks(self) -> re.Pattern[str]:
-        """A label at the start of a line, or a think tag, up to where a backslash makes it harmless."""
+        """A label at the start of a line, a stop string, or a think tag, up to where a backslash makes it harmless."""
         markers = self.grammar.tables.markers
         labels = "|".join(markers[name].removeprefix(LINE) for name in LABELS if name in markers)
+        labels += f"|(?i:{re.escape(self.words['observation'])})"
+        labels += "|" + re.escape(self.words["observation"])  # the stop string has no colon
         return re.compile(rf"((?:\A|\n)[ \t\r\n]{{0,8}})(\\*)(?={labels})|(<)(\\*)(?=/?think>)")
 
     def escape(self, text: str) -> str:
@@ -71,10 +77,8 @@ class LabelLect(TextLect):
             return text
         return self._marks.sub(lambda m: (m[1] or m[3] or "") + (m[2] or m[4] or "")[1:], text)
 
-    def without_partial_stop(self, text: str) -> str:
-        """Text without a piece of the stop string at its end, which some servers leave there."""
-        stop = self.stops[0]
-        for size in range(len(stop), 4, -1):
-            if text.endswith(stop[:size]):
-                return text[:-size]
-        return text
+    def cue(self, following: str | None) -> str:
+        """The label of the next thought, unless the next turn brings a label of its own."""
+        if following is not None and self._marks.match(following.lstrip()) is not None:
+            return "\n"
+        return self.model_prefix

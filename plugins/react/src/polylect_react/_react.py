@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from polylect import Arguments, Call, Policies, Prompt, Reply, Tool, Toolbox, quote, read_input
+from polylect import Arguments, Call, Policies, Prompt, Reply, Tool, Toolbox, quote, read_input, without_partial_stop
 from polylect._json import dumps
 
 from . import _prompt
@@ -65,7 +65,7 @@ class React(LabelLect):
         if plain and "\\" not in text and not (open_end and "\n" in text):
             return text, "complete", None
         if open_end:
-            text = self.without_partial_stop(raw).strip()
+            text = without_partial_stop(raw, self.stops).strip()
         text = self.unescape(text)
         return (text, "complete", None) if plain else read_input(name, text, tool)
 
