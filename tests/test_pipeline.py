@@ -83,15 +83,15 @@ def test_a_run_of_two_turns(name: str) -> None:
 
     (action,) = actions(pipeline.plan(input="How is the weather?"))
     assert (action.tool, action.tool_input) == ("search", {"query": "Oslo"})
-    steps = [AgentStep(action, "rain, 12 degrees")]
+    steps = [AgentStep(action, "snow, 31 cm")]
     done = finish(pipeline.plan(steps, input="How is the weather?"))
     assert done.return_values == {"output": "It rains."}
 
     first, second = (sent(prompt) for prompt, _, _ in model.asked)
     assert "How is the weather?" in first
-    assert "12 degrees" not in first
+    assert "31 cm" not in first
     assert "How is the weather?" in second
-    assert "rain, 12 degrees" in second
+    assert "snow, 31 cm" in second
     for prompt, stop, tools in model.asked:
         assert list(stop) == list(lect.stops)
         if lect.messages:
@@ -313,9 +313,7 @@ def test_another_prompt_as_a_function() -> None:
         return f"{values['tool_names']}|{values['tools']}|{values['who']}|{values['agent_scratchpad']}"
 
     pipeline = Pipeline("react", tools=TOOLS[:1], prompt=ask)
-    assert pipeline.prompt_for(who="Ada") == "search, forecast|x".replace(", forecast|x", "|") + (
-        "search(query: string) - Look something up.|Ada|"
-    )
+    assert pipeline.prompt_for(who="Ada") == "search|search(query: string) - Look something up.|Ada|"
 
 
 def test_another_model() -> None:
@@ -458,7 +456,7 @@ def test_no_input_becomes_structure_whatever_it_is(name: str) -> None:
     @given(st.lists(st.sampled_from(pieces + words + markers), max_size=12).map("".join))
     @settings(max_examples=200, deadline=None)
     def check(text: str) -> None:
-        assert structure(lect, pipeline.prompt_for(input=f"x{text}x")) == harmless
+        assert structure(lect, pipeline.prompt_for(input=f"{text}x")) == harmless
 
     check()
 

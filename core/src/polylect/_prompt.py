@@ -249,7 +249,7 @@ def default_prompt(hint: str, *, messages: bool) -> Prompt:
 
 def missing_values(names: Sequence[str], given: Iterable[str]) -> PromptError:
     """The error for variables without a value."""
-    there = sorted(given)
+    there = sorted(set(given) - set(names))
     hints = "".join(nearest(name, there) for name in names)
     told = f" Given: {', '.join(there)}." if there else " Nothing was given."
     return PromptError(f"The prompt needs a value for {_braced(names)}.{hints}{told}")

@@ -33,7 +33,8 @@ class TextLect(Lect):
         separators: what joins reasoning, and content, that starts again after something else.
         completions: markers that a server may have cut off as stop strings, where they are more than ``stops``.
         plain_input: a pattern for raw inputs of at most 4,096 characters that mean themselves; it only saves time.
-        observation_prefix, model_prefix: what ``format_steps`` writes around an observation.
+        observation_prefix, model_prefix: what ``format_steps`` writes around the observations of a turn.
+        between: what closes an observation that another one follows.
     """
 
     grammar_file: ClassVar[str | Path | Traversable] = ""
@@ -45,6 +46,7 @@ class TextLect(Lect):
     plain_input: ClassVar[re.Pattern[str] | None] = None
     observation_prefix: str = "\nObservation: "
     model_prefix: str = "\n"
+    between: str = ""
 
     def __init__(self, replace: Mapping[str, str] | None = None) -> None:
         self.grammar = Grammar(self.grammar_file, replace)
@@ -217,15 +219,17 @@ class TextLect(Lect):
                 raise LectError(f"The call of {call.name!r} is {call.status}; only whole calls can be written.")
 
     def format_steps(self, steps: Sequence[AgentStep], **policies: Any) -> str:
-        """The scratchpad: each action's text, its observation (escaped by policy), and the cue for the model."""
+        """The scratchpad: each turn's text, the observations of its actions (escaped by policy), a cue for the model."""
         chosen = self.policies.replace(**policies) if policies else self.policies
-        texts = [self._action_text(step.action, chosen) for step in steps]
+        turns = [(turn, "".join(self._action_text(step.action, chosen) for step in turn)) for turn in turns_of(steps)]
         out = []
-        for step, text, following in zip(steps, texts, [*texts[1:], None], strict=False):
+        for number, (turn, text) in enumerate(turns, 1):
             out.append(text)
-            out.append(self.observation_prefix)
-            out.append(self._guarded(observation_text(step.observation), chosen))
-            out.append(self.cue(following))
+            for step in turn:
+                out.append(self.observation_prefix)
+                out.append(self._guarded(observation_text(step.observation), chosen))
+                last = step is turn[-1]
+                out.append(self.cue(turns[number][1] if number < len(turns) else None) if last else self.between)
         return "".join(out)
 
     def cue(self, following: str | None) -> str:
@@ -255,6 +259,17 @@ class TextLect(Lect):
         whole = max(len(text), 1)
         faults = sum(not call.runnable for call in reply.calls)
         return max(0.4, 0.9 * min(1.0, (marked + 20) / whole)) - 0.3 * skipped / whole - 0.1 * bool(faults)
+
+
+def turns_of(steps: Sequence[AgentStep]) -> list[list[AgentStep]]:
+    """Steps by the turn that they came from: the actions of one turn are numbered from 0."""
+    turns: list[list[AgentStep]] = []
+    for step in steps:
+        if turns and step.action.index > turns[-1][-1].action.index:
+            turns[-1].append(step)
+        else:
+            turns.append([step])
+    return turns
 
 
 SHORTEST_STOP = 5

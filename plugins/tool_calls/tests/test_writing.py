@@ -162,6 +162,6 @@ def test_listing_the_family_loads_nothing_of_it() -> None:
     import subprocess
     import sys
 
-    code = "import sys, polylect; polylect.lects(); print([x for x in sys.modules if x.startswith('polylect_tool_calls.')])"
+    code = "import sys, polylect; polylect.lects(); print([x for x in sys.modules if 'tool_calls._' in x])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"

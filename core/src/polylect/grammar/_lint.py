@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from . import _patterns as patterns
 from ._automaton import END
-from ._runtime import PAYLOAD_FIRST
+from ._runtime import BLANK, PAYLOAD_FIRST
 from ._source import Source, read_source
 from ._tables import MARKUP, Move, Tables, compile_source, load_lark, no_lexer
 
@@ -129,6 +129,8 @@ class _Checker:
 
     def _hidden(self, names: list[str]) -> Iterator[Lint]:
         for text in (name for name in names if name in self.tables.texts):
+            if self.tables.texts[text].delimiters == (BLANK,):
+                continue  # white space before a marker is layout, whoever takes it
             for marker in (name for name in names if name in self.trees):
                 bad = next((s for s in self.samples[marker] if s and not self._ends(text, s)), None)
                 if bad is not None and any(x.startswith(bad) for x in self._delimiter_samples[text]):

@@ -23,9 +23,13 @@ from ._faults import schema_fault
 from ._prompt import PROMPT
 
 _KEYED = r"[ \t\r\n]{0,16}[\"'“]?(?i:action_input|action|thoughts?|reasoning)[\"'”]?[ \t]{0,4}:"
+_LABELS = r"(?i:Observation|Thought|Action)[ \t]{0,2}[:：]|Observation"
 _MARKS = re.compile(
-    rf"(\{{)(\\*)(?={_KEYED})|((?:\A|\n)[ \t\r\n]{{0,8}})(\\*)(?=(?i:Observation)[ \t]{{0,2}}[:：])|(<)(\\*)(?=/?think>)"
+    rf"(\{{)(\\*)(?={_KEYED})|((?:\A|\n)[ \t\r\n]{{0,8}})(\\*)(?={_LABELS})|(<)(\\*)(?=/?think>)"
 )
+
+
+_NEXT = "\n"
 
 
 class JsonBlob(TextLect):
@@ -44,6 +48,7 @@ class JsonBlob(TextLect):
     stops = ("\nObservation",)
     answer_names = frozenset({"final answer", "final_answer"})
     separators = ("\n", "")
+    model_prefix = "\nThought: "
     features = frozenset(
         {
             "reasoning", "content", "calls", "several_calls", "answer", "json_answer", "text_input", "object_input",
@@ -122,17 +127,17 @@ class JsonBlob(TextLect):
         return _MARKS.sub(lambda m: (m[1] or m[3] or m[5] or "") + (m[2] or m[4] or m[6] or "")[1:], text)
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
-        """The turn: think block, prose, and a fenced blob for each call or for the answer."""
-        out = [f"<think>\n{reply.reasoning}\n</think>\n"] if reply.reasoning else []
-        out.append(reply.content)
+        """The turn: prose, the thought behind its label, and a fenced blob for each call or for the answer."""
+        out = reply.content
+        if reply.reasoning:
+            out += f"{_NEXT if out else ''}Thought: {reply.reasoning}"
         blobs = [(call.name, call.arguments) for call in reply.calls]
         if reply.answer is not None:
             blobs.append(("Final Answer", reply.answer))
         for action, value in blobs:
-            if out[-1] and not out[-1].endswith("\n"):
-                out.append("\n" if not reply.content or out[-1] is not reply.content else "")
-            out.append(f"```json\n{dumps({'action': action, 'action_input': value})}\n```")
-        return "".join(out)
+            label = f"{_NEXT}Action:{_NEXT}" if out == reply.content or not out.endswith("```") else _NEXT
+            out += f"{label if out else ''}```json\n{dumps({'action': action, 'action_input': value})}\n```"
+        return out
 
     def format_tools(self, tools: Iterable[ToolLike]) -> str:
         """Each tool with the JSON Schema of its arguments."""

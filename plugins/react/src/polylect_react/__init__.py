@@ -9,7 +9,9 @@ from polylect import LectSpec, hookimpl
 def polylect_lects() -> list[LectSpec]:
     """The lects of this family."""
     return [
-        LectSpec("react", "ReAct: Thought / Action / Action Input / Final Answer", "react", "polylect_react._react:React"),
+        LectSpec(
+            "react", "ReAct: Thought / Action / Action Input / Final Answer", "react", "polylect_react._react:React"
+        ),
         LectSpec(
             "react_bracket",
             "ReAct with brackets: Action: tool[input], Action: finish[answer]",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 from polylect import Arguments, Call, Policies, Prompt, Reply, Tool, Toolbox, quote, read_input
 from polylect._json import dumps
@@ -25,7 +27,9 @@ class ReactBracket(LabelLect):
     aliases = ("react_docstore",)
     grammar_file = "react_bracket.lark"
     plain_input = re.compile(r"[^\s{`\"'\\][^\\]{0,4000}+(?<!\s)\Z")
-    words = {"thought": "Thought", "action": "Action", "observation": "Observation", "question": "Question"}
+    words = MappingProxyType(
+        {"thought": "Thought", "action": "Action", "observation": "Observation", "question": "Question"}
+    )
     answer_names = frozenset({"finish"})
     features = frozenset(
         {
@@ -33,7 +37,6 @@ class ReactBracket(LabelLect):
             "content_with_answer", "content_with_calls",
         }
     )  # fmt: skip
-    hint = "Write 'Action: tool[input]' on a line of its own, or 'Action: finish[answer]'."
     examples = (
         "Thought: I need who wrote it.\nAction: search[The Old Man and the Sea]",
         "Thought: An index, then.\nAction: calculate[a[0] + b[1]]",
@@ -41,6 +44,11 @@ class ReactBracket(LabelLect):
         "Thought 3: That is it.\nAction 3: finish[54,583]",
         'Action: forecast[{"city": "Oslo", "days": 3}]',
     )
+
+    def __init__(self, labels: Mapping[str, str | None] | None = None) -> None:
+        super().__init__(labels)
+        action = self.words["action"]
+        self.hint = f"Write '{action}: tool[input]' on a line of its own, or '{action}: finish[answer]'."
 
     @cached_property
     def prompt(self) -> Prompt:

@@ -25,6 +25,12 @@ NEVER = r"/(?:\x00){64}/"
 """A word that no model writes, for labels that are switched off."""
 
 
+def _any_case(word: str) -> str:
+    """A word as a lark terminal that takes it in any case."""
+    escaped = re.escape(word).replace("/", r"\/")
+    return f"/(?i:{escaped})/"
+
+
 class LabelLect(TextLect):
     """A tongue whose structure is labels at the starts of lines.
 
@@ -32,7 +38,7 @@ class LabelLect(TextLect):
     :data:`WORDS`, and None switches one of :data:`OPTIONAL` off.
 
     Raises:
-        LectError: there is no label of such a name, a word is empty, or the label is needed.
+        LectError: there is no label of such a name, a word is empty or taken, or the label is needed.
     """
 
     lead = "\n"
@@ -49,9 +55,12 @@ class LabelLect(TextLect):
                 raise LectError(f"The label {label!r} can't be switched off; only these can: {', '.join(OPTIONAL)}.")
             if word is not None and not word.strip():
                 raise LectError(f"The word for the label {label!r} is empty.")
-            replace[WORDS[label]] = NEVER if word is None else f"/(?i:{re.escape(word.strip()).replace('/', '[/]')})/"
-        super().__init__(replace)
+            replace[WORDS[label]] = NEVER if word is None else _any_case(word.strip())
         self.words = {**self.words, **{k: (v or "").strip() for k, v in (labels or {}).items()}}
+        used = [word.casefold() for word in self.words.values() if word]
+        if len(set(used)) < len(used):
+            raise LectError("Two labels have one word.")
+        super().__init__(replace)
         self.observation_prefix = f"\n{self.words['observation']}: "
         self.model_prefix = f"\n{self.words['thought']}: " if self.words["thought"] else "\n"
         self.stops = (f"\n{self.words['observation']}",)
@@ -63,8 +72,7 @@ class LabelLect(TextLect):
         """A label at the start of a line, a stop string, or a think tag, up to where a backslash makes it harmless."""
         markers = self.grammar.tables.markers
         labels = "|".join(markers[name].removeprefix(LINE) for name in LABELS if name in markers)
-        labels += f"|(?i:{re.escape(self.words['observation'])})"
-        labels += "|" + re.escape(self.words["observation"])  # the stop string has no colon
+        labels += f"|(?i:{re.escape(self.words['observation'])})"  # the stop string has no colon
         return re.compile(rf"((?:\A|\n)[ \t\r\n]{{0,8}})(\\*)(?={labels})|(<)(\\*)(?=/?think>)")
 
     def escape(self, text: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 
 from polylect import Arguments, Call, Policies, Prompt, Reply, Tool, Toolbox, quote, read_input, without_partial_stop
 from polylect._json import dumps
@@ -29,21 +31,22 @@ class React(LabelLect):
     aliases = ("react_text",)
     grammar_file = "react.lark"
     plain_input = re.compile(r"[^\s{`\"'\\][^\\\n]{0,4000}+(?<!\s)\Z")
-    words = {
-        "thought": "Thought",
-        "action": "Action",
-        "input": "Action Input",
-        "observation": "Observation",
-        "question": "Question",
-        "final": "Final Answer",
-    }
+    words = MappingProxyType(
+        {
+            "thought": "Thought",
+            "action": "Action",
+            "input": "Action Input",
+            "observation": "Observation",
+            "question": "Question",
+            "final": "Final Answer",
+        }
+    )
     features = frozenset(
         {
             "reasoning", "content", "calls", "several_calls", "answer", "text_input", "object_input",
             "content_with_answer", "content_with_calls",
         }
     )  # fmt: skip
-    hint = "Write 'Action:' with the tool's name and 'Action Input:' with its input, or 'Final Answer:'."
     examples = (
         "Thought: I need the weather.\nAction: search\nAction Input: weather in Oslo",
         "Thought: Two things to look up.\nAction: search\nAction Input: Oslo\nAction: search\nAction Input: Bergen",
@@ -53,6 +56,13 @@ class React(LabelLect):
         "Final Answer: 42",
     )
 
+    def __init__(self, labels: Mapping[str, str | None] | None = None) -> None:
+        super().__init__(labels)
+        self.hint = (
+            f"Write '{self.words['action']}:' with the tool's name and '{self.words['input']}:' with its input, "
+            f"or '{self.words['final']}:'."
+        )
+
     @cached_property
     def prompt(self) -> Prompt:
         """The prompt, in this lect's words."""
@@ -61,7 +71,7 @@ class React(LabelLect):
     def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
         """The input: text, or a JSON object for tools with several arguments or none."""
         text = raw.strip()
-        plain = tool is None and text[:1] not in _QUOTED or policies.types == "as_written"
+        plain = (tool is None and text[:1] not in _QUOTED) or policies.types == "as_written"
         if plain and "\\" not in text and not (open_end and "\n" in text):
             return text, "complete", None
         if open_end:

@@ -80,7 +80,7 @@ class ToolCallsParser:
         if len(fields) == 1 and self._plain(fields):
             return out
         whole = False
-        if "choices" in fields or "delta" in fields or "message" in fields:
+        if "choices" in fields or ("role" not in fields and ("delta" in fields or "message" in fields)):
             delta, whole = self._opened(fields)
             if delta is None or (len(delta) == 1 and self._plain(delta)):
                 return out

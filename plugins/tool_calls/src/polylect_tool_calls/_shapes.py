@@ -21,6 +21,7 @@ REASONING_KEYS = ("reasoning_content", "reasoning")
 TEXT_KEYS = (*REASONING_KEYS, "content", "refusal")
 CALL_KEYS = ("tool_calls", "function_call", "invalid_tool_calls", "tool_call_chunks")
 MESSAGE_KEYS = frozenset({"role", *TEXT_KEYS, *CALL_KEYS, "additional_kwargs"})
+_KNOWN = MESSAGE_KEYS | {"choices", "message", "delta", "finish_reason"}
 LENGTH = frozenset({"length", "max_tokens"})
 """The finish reasons which say that the model was cut."""
 FRAMEWORK = "additional_kwargs"
@@ -315,5 +316,4 @@ def extras(fields: Fields) -> Fields:
     """The keys of a message that are none of ours and that the provider may want to see again."""
     if FRAMEWORK in fields:
         return {}
-    known = MESSAGE_KEYS | {"finish_reason"}
-    return {k: v for k, v in fields.items() if k not in known and isinstance(k, str) and not is_nothing(v)}
+    return {k: v for k, v in fields.items() if k not in _KNOWN and isinstance(k, str) and not is_nothing(v)}

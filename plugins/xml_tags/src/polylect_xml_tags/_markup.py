@@ -117,14 +117,18 @@ def read_markup(name: str, raw: str, tool: Tool | None, *, coerce: bool) -> Argu
         root = _parse(raw)
         if root is None:
             root = _parse(_mended(raw))
-        if root is not None and not _mixed(root):
-            if tool is None or not tool.takes_text or {child.tag for child in root} <= tool.properties.keys():
-                reader = _Elements({} if tool is None else tool.parameters, coerce)
-                return reader.members(root, None if tool is None else tool.parameters), "complete", None
+        if root is not None and not _mixed(root) and _fits(root, tool):
+            schema = {} if tool is None else tool.parameters
+            return _Elements(schema, coerce).members(root, schema), "complete", None
     text = unescape(raw)
     if tool is None or tool.takes_text or not coerce:
         return text, "complete", None
     return _from_text(name, text.strip(), tool)
+
+
+def _fits(root: Any, tool: Tool | None) -> bool:
+    """Whether elements are arguments; for a tool of one text they are, when they are named like its argument."""
+    return tool is None or not tool.takes_text or {child.tag for child in root} <= tool.properties.keys()
 
 
 def _from_text(name: str, text: str, tool: Tool) -> Arguments:

@@ -67,7 +67,8 @@ class XmlTags(TextLect):
         t = self.tags
         self.stops = (f"</{t['tool_input']}>",)
         self.completions = (*self.stops, f"</{t['final_answer']}>")
-        self.observation_prefix, self.model_prefix = f"<{t['observation']}>", f"</{t['observation']}>\n"
+        self.observation_prefix, self.between = f"<{t['observation']}>", f"</{t['observation']}>"
+        self.model_prefix = f"{self.between}\n"
         self.hint = (
             f"Write <{t['tool']}>name</{t['tool']}><{t['tool_input']}>input</{t['tool_input']}>, "
             f"or <{t['final_answer']}>answer</{t['final_answer']}>."
@@ -133,9 +134,7 @@ class XmlTags(TextLect):
 
     def _without_stop(self, log: str) -> str:
         """The action's text, its closing tag put back if a stop string cut it off."""
-        last = None
-        for last in self._inputs.finditer(log):
-            pass
-        if last is None or last["open"] is None:
+        tags = list(self._inputs.finditer(log))
+        if not tags or tags[-1]["open"] is None:
             return log
         return self._without_partial_stop(log) + self.stops[0]

@@ -1,0 +1,479 @@
+"""What is missing is found when a pipeline is built, with a message that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+
+import polylect
+from polylect import (
+    AgentAction,
+    AgentFinish,
+    LectError,
+    ParseError,
+    Pipeline,
+    PolylectError,
+    Prompt,
+    PromptError,
+    ToolError,
+)
+
+ALL = "{tools} {tool_names} {input} {agent_scratchpad}"
+
+
+def search(query: str) -> str:
+    """Look something up."""
+    return query
+
+
+def model(prompt: Any, *, stop: Any = None, tools: Any = None) -> str:
+    return " x\nFinal Answer: 1"
+
+
+def plain(prompt: Any) -> str:
+    return " x\nFinal Answer: 1"
+
+
+def fails(kind: type[PolylectError], message: str, make: Callable[[], object]) -> None:
+    with pytest.raises(kind) as caught:
+        make()
+    assert str(caught.value) == message
+
+
+# --- the prompt -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lect", "prompt", "message"),
+    [
+        (
+            "react",
+            "{tools} {tool_names} {input}",
+            "The prompt has no {agent_scratchpad}. Its variables: {tools}, {tool_names}, {input}.",
+        ),
+        (
+            "react",
+            "{tools} {tool_names} {input} {agent_scratchpd}",
+            "The prompt has no {agent_scratchpad}. Did you mean 'agent_scratchpd'? "
+            "Its variables: {tools}, {tool_names}, {input}, {agent_scratchpd}.",
+        ),
+        (
+            "react",
+            "{tols} {input} {agent_scratchpad}",
+            "The prompt has no {tools}, {tool_names}. Did you mean 'tols'? Its variables: {tols}, {input}, {agent_scratchpad}.",
+        ),
+        (
+            "json_blob",
+            "{tools} {agent_scratchpad}",
+            "The prompt has no {tool_names}. Its variables: {tools}, {agent_scratchpad}.",
+        ),
+        ("xml_tags", "{agent_scratchpad}", "The prompt has no {tools}. Its variables: {agent_scratchpad}."),
+        ("tool_calls", [("user", "{input}")], "The prompt has no {agent_scratchpad}. Its variables: {input}."),
+        (
+            "tool_calls",
+            ALL,
+            "tool_calls speaks messages, and this prompt is a text. Make it a list of messages.",
+        ),
+        (
+            "tool_calls",
+            [("user", "{input} {agent_scratchpad}")],
+            "The scratchpad of tool_calls is messages, and {agent_scratchpad} stands inside a text. Make it an entry of its "
+            "own: '{agent_scratchpad}'.",
+        ),
+        (
+            "react",
+            [("system", "{tools} {tool_names}"), ("user", "{input}"), "{agent_scratchpad}"],
+            "The scratchpad of react is text, and the prompt has a placeholder for messages. Put {agent_scratchpad} into the "
+            "text of a message.",
+        ),
+        (
+            "react",
+            Prompt(ALL).partial(agent_scratchpad="x"),
+            "The prompt's {agent_scratchpad} has a fixed value; the steps need it open.",
+        ),
+        ("react", 3, "A prompt is a text or a list of messages, not int."),
+        ("react", b"x", "A prompt is a text or a list of messages, not bytes."),
+        (
+            "react",
+            lambda: "x",
+            "A prompt stage is called with one argument, and '<lambda>' can't be: too many positional arguments.",
+        ),
+        (
+            "react",
+            '{"a": 1}',
+            'This brace belongs to no variable. Write {{ where the text needs a brace.\n{"a": 1}\n^',
+        ),
+    ],
+)
+def test_a_prompt_that_is_missing_something(lect: str, prompt: Any, message: str) -> None:
+    fails(PromptError, message, lambda: Pipeline(lect, prompt=prompt))
+
+
+def test_variables_filled_in_by_hand_are_there() -> None:
+    prompt = Prompt(ALL).partial(tools="my tools", tool_names="my names")
+    assert Pipeline("react", prompt=prompt, tools=[search]).prompt_for(input="q") == "my tools my names q "
+
+
+def test_xml_tags_needs_no_tool_names() -> None:
+    assert Pipeline("xml_tags", prompt="{tools}{agent_scratchpad}").prompt_for() == "(there are no tools)"
+
+
+# --- the model ------------------------------------------------------------------------------------------------------
+
+
+class Async:
+    async def __call__(self, prompt: Any) -> str:
+        return ""
+
+
+def test_a_model_that_is_not_callable() -> None:
+    fails(PromptError, "A model must be callable, and 'str' is not.", lambda: Pipeline("react", "gpt-4"))  # type: ignore[arg-type]
+
+
+def test_a_model_that_takes_no_prompt() -> None:
+    told = "A model is called with one argument, and {!r} can't be: {}."
+    fails(PromptError, told.format("<lambda>", "too many positional arguments"), lambda: Pipeline("react", lambda: ""))
+    strict = partial(lambda prompt, temperature: "")
+    fails(
+        PromptError,
+        told.format("<lambda>", "missing a required argument: 'temperature'"),
+        lambda: Pipeline("react", strict),
+    )
+
+
+def test_a_model_that_can_not_bind_tools() -> None:
+    message = (
+        "The model 'plain' can't bind tools: it has no bind_tools() and takes no tools=. Give it one of them, or choose a "
+        "lect of text, which tells the tools in the prompt."
+    )
+    fails(PromptError, message, lambda: Pipeline("tool_calls", plain, [search]))
+    assert Pipeline("tool_calls", plain), "without tools there is nothing to bind"
+    assert Pipeline("react", plain, [search]), "a lect of text needs no binding"
+
+
+class Binds:
+    """A model in LangChain's manner: binding gives another model."""
+
+    name = "binds"
+
+    def __init__(self, tools: Any = None, fault: Exception | None = None) -> None:
+        self.tools, self.fault = tools, fault
+
+    def bind_tools(self, tools: Any) -> Any:
+        if self.fault is not None:
+            raise self.fault
+        return Binds(tools)
+
+    def __call__(self, prompt: Any, **rest: Any) -> Any:
+        assert "tools" not in rest
+        return {"role": "assistant", "content": ",".join(x["function"]["name"] for x in self.tools)}
+
+
+def test_a_model_with_bind_tools() -> None:
+    pipeline = Pipeline("tool_calls", Binds(), [search])
+    decision = pipeline.plan(input="q")
+    assert isinstance(decision, AgentFinish)
+    assert decision.return_values == {"output": "search"}
+    again = pipeline.replace(**pipeline.stages, tools=[search, polylect.Tool("other")]).plan(input="q")
+    assert isinstance(again, AgentFinish)
+    assert again.return_values == {"output": "search,other"}
+
+
+def test_a_model_whose_bind_tools_fails() -> None:
+    """LangChain's base class has a bind_tools() that only raises NotImplementedError."""
+    message = "The model 'binds' can't bind tools: NotImplementedError: no."
+    fails(PromptError, message[:-1], lambda: Pipeline("tool_calls", Binds(fault=NotImplementedError("no")), [search]))
+
+    class Odd(Binds):
+        def bind_tools(self, tools: Any) -> Any:
+            return "bound"
+
+    fails(
+        PromptError,
+        "A model with its tools bound must be callable, and 'str' is not.",
+        lambda: Pipeline("tool_calls", Odd(), [search]),
+    )
+
+
+def test_a_model_is_given_only_the_keywords_that_it_takes() -> None:
+    seen: list[dict[str, Any]] = []
+
+    def everything(prompt: Any, **rest: Any) -> str:
+        seen.append(rest)
+        return "Final Answer: 1"
+
+    def stops(prompt: Any, stop: Sequence[str]) -> str:
+        seen.append({"stop": stop})
+        return "Final Answer: 1"
+
+    for one in (everything, stops):
+        Pipeline("react", one, [search]).plan(input="q")
+    assert seen == [{"stop": ["\nObservation"]}] * 2
+    assert isinstance(Pipeline("react", plain, [search]).plan(input="q"), AgentFinish)
+    Pipeline("tool_calls", everything, [search]).plan(input="q")
+    assert list(seen[-1]) == ["tools"]
+
+
+def test_no_model_is_said_when_one_is_needed() -> None:
+    pipeline = Pipeline("react")
+    assert pipeline.prompt_for(input="q")
+    for turn in (pipeline.plan, pipeline.stream):
+        fails(
+            PromptError,
+            "This pipeline has no model. Give it one: pipeline.replace(model=…).",
+            lambda turn=turn: turn(input="q"),  # type: ignore[misc]
+        )
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_asynchronous_model_is_named_as_such() -> None:
+    async def chunks(prompt: Any) -> Any:
+        yield ""
+
+    for one in (Async(), chunks):
+        fails(
+            PromptError,
+            "This model is asynchronous: await it yourself, between request() and decide().",
+            lambda one=one: Pipeline("react", one).plan(input="q"),  # type: ignore[misc]
+        )
+
+
+# --- tools ----------------------------------------------------------------------------------------------------------
+
+
+def test_two_tools_of_one_name() -> None:
+    message = "Two tools are named 'search'. Give each tool a name of its own."
+    for lect in ("react", "tool_calls"):
+        fails(ToolError, message, lambda lect=lect: Pipeline(lect, model, [search, {"name": "search"}]))  # type: ignore[misc]
+
+
+def test_a_broken_tool() -> None:
+    with pytest.raises(ToolError, match="must be a list of tools"):
+        Pipeline("react", model, "search")  # type: ignore[arg-type]
+    with pytest.raises(ToolError, match="has no name"):
+        Pipeline("react", model, [{"description": "nameless"}])
+
+
+def test_tools_rendered_in_the_wrong_form() -> None:
+    fails(
+        PromptError,
+        "In react tools are text for the prompt; render_tools made list.",
+        lambda: Pipeline("react", model, [search], render_tools=lambda tools: []),
+    )
+    fails(
+        PromptError,
+        "In tool_calls tools are a list for the request; render_tools made str.",
+        lambda: Pipeline("tool_calls", model, [search], render_tools=lambda tools: "search"),
+    )
+    fails(
+        PromptError,
+        "render_tools must be callable, and 'str' is not.",
+        lambda: Pipeline("react", render_tools="text"),  # type: ignore[arg-type]
+    )
+
+
+# --- stop strings ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("lect", "stop", "message"),
+    [
+        ("react", 3, "stop is True, False, a string or a list of strings, not 3."),
+        ("react", b"x", "stop is True, False, a string or a list of strings, not b'x'."),
+        ("react", "", "A stop string is a text of at least one character, not ''."),
+        ("react", ["\n", ""], "A stop string is a text of at least one character, not ''."),
+        ("react", [None], "A stop string is a text of at least one character, not None."),
+        (
+            "react",
+            ["Action Input:"],
+            "The stop string 'Action Input:' cuts this message of react short: 'Thought: I need the weather.\\nAction: search"
+            "\\nAction Input: weather in Oslo'. Its own stop strings: '\\nObservation'.",
+        ),
+        (
+            "xml_tags",
+            "</tool>",
+            "The stop string '</tool>' cuts this message of xml_tags short: '<tool>search</tool><tool_input>weather in Oslo"
+            "</tool_input>'. Its own stop strings: '</tool_input>'.",
+        ),
+    ],
+)
+def test_broken_stop_strings(lect: str, stop: Any, message: str) -> None:
+    fails(PromptError, message, lambda: Pipeline(lect, model, stop=stop))
+
+
+def test_a_lect_whose_own_stop_strings_are_broken() -> None:
+    class Broken(type(polylect.lect("react"))):  # type: ignore[misc]
+        pass
+
+    broken = Broken()
+    broken.stops = ("Final",)
+    with pytest.raises(PromptError, match="The stop string 'Final' cuts this message of react short"):
+        Pipeline(broken)
+
+
+def test_stop_strings_that_would_not_reach_the_model() -> None:
+    with pytest.raises(PromptError, match="The model 'plain' takes no stop=, so your stop strings would not reach it"):
+        Pipeline("react", plain, stop=["###"])
+    assert Pipeline("react", plain).stop == ("\nObservation",), "the lect's own are a wish: what comes after is dropped"
+
+
+# --- the scratchpad and the parser ----------------------------------------------------------------------------------
+
+
+def test_a_scratchpad_that_fails_or_makes_nothing() -> None:
+    def last(steps: Any) -> str:
+        return str(steps[-1])
+
+    fails(
+        PromptError,
+        "'last' can't format an empty scratchpad: IndexError: list index out of range",
+        lambda: Pipeline("react", format_scratchpad=last),
+    )
+    fails(
+        PromptError,
+        "A scratchpad is text or a list of messages; '<lambda>' made NoneType.",
+        lambda: Pipeline("react", format_scratchpad=lambda steps: None),  # type: ignore[arg-type,return-value]
+    )
+    fails(
+        PromptError,
+        "The scratchpad of react is messages, and {agent_scratchpad} stands inside a text. Make it an entry of its own: "
+        "'{agent_scratchpad}'.",
+        lambda: Pipeline("react", format_scratchpad=lambda steps: []),
+    )
+    fails(
+        PromptError,
+        "format_scratchpad must be callable, and 'str' is not.",
+        lambda: Pipeline("react", format_scratchpad=""),  # type: ignore[arg-type]
+    )
+
+
+def test_a_parser_that_can_not_be_called() -> None:
+    fails(PromptError, "A parse stage must be callable, and 'int' is not.", lambda: Pipeline("react", parse=3))  # type: ignore[arg-type]
+    fails(
+        PromptError,
+        "A parse stage is called with one argument, and '<lambda>' can't be: too many positional arguments.",
+        lambda: Pipeline("react", parse=lambda: AgentFinish({})),  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize("made", [None, [], "text", [AgentFinish({})], {"tool": "x"}])
+def test_a_parser_that_makes_no_decision(made: Any) -> None:
+    pipeline = Pipeline("react", model, parse=lambda text: made)
+    with pytest.raises(PromptError, match="The parse stage gives a list of actions, at least one, or a finish, not"):
+        pipeline.plan(input="q")
+
+
+# --- names ----------------------------------------------------------------------------------------------------------
+
+
+def test_unknown_names() -> None:
+    fails(
+        LectError,
+        "There is no policy and no stage 'both_final'. Did you mean 'both'?",
+        lambda: Pipeline("react", both_final=True),
+    )
+    fails(
+        LectError,
+        "There is no policy and no stage 'promt'. Did you mean 'prompt'?",
+        lambda: Pipeline("react", promt=ALL),
+    )
+    fails(
+        LectError,
+        "both='neither' is no choice. It takes one of: action, final, error.",
+        lambda: Pipeline("react", both="neither"),
+    )
+    fails(
+        LectError,
+        "There is no policy and no stage 'modle'. Did you mean 'model'?",
+        lambda: Pipeline("react").replace(modle=1),
+    )
+    with pytest.raises(LectError, match="There is no lect 'raect'. Did you mean 'react'?"):
+        Pipeline("raect")
+    fails(LectError, "A pipeline speaks a lect, by name or as it is, not int.", lambda: Pipeline(3))  # type: ignore[arg-type]
+
+
+def test_a_prefix_that_is_none() -> None:
+    fails(PromptError, "prefix is a text, not int.", lambda: Pipeline("react", prefix=3))  # type: ignore[arg-type]
+    fails(
+        PromptError,
+        "tool_calls reads whole messages, which no prompt begins: it takes no prefix.",
+        lambda: Pipeline("tool_calls", prefix="<think>"),
+    )
+
+
+def test_a_lect_without_a_formatter_of_tools() -> None:
+    class Bare(polylect.Lect):
+        name = "bare"
+
+        def format_steps(self, steps: Sequence[polylect.AgentStep], **policies: Any) -> str:
+            return ""
+
+    assert Pipeline(Bare()).prompt_for(input="q")
+    fails(
+        PromptError,
+        "bare has no format_tools, so a pipeline with tools needs render_tools.",
+        lambda: Pipeline(Bare(), tools=[search]),
+    )
+
+
+# --- inputs, which only a turn brings -------------------------------------------------------------------------------
+
+
+def test_inputs_that_are_missing_or_have_no_place() -> None:
+    pipeline = Pipeline("react")
+    fails(
+        PromptError,
+        "The prompt needs a value for {input}. Did you mean 'inputs'? Given: inputs.",
+        lambda: pipeline.prompt_for(inputs="q"),
+    )
+    fails(
+        PromptError, "The prompt needs a value for {input}. Nothing was given.", lambda: pipeline.prompt_for(input=None)
+    )
+    fails(
+        PromptError,
+        "The prompt has no {chat_history}, so this input would be lost. Its inputs: {input}.",
+        lambda: pipeline.prompt_for(input="q", chat_history=[("user", "x")]),
+    )
+    assert pipeline.prompt_for(input="q", chat_history=[]) == pipeline.prompt_for(input="q"), "nothing would be lost"
+    fails(
+        PromptError,
+        "'tools' is the pipeline's own variable; give the input another name.",
+        lambda: pipeline.prompt_for(input="q", tools="x"),
+    )
+
+
+def test_inputs_may_have_any_other_name() -> None:
+    pipeline = Pipeline("react", prompt="{tools}{tool_names}{self} {steps}{agent_scratchpad}")
+    assert str(pipeline.prompt_for(self="a", steps="b")).endswith("a b")
+
+
+def test_a_prompt_stage_that_makes_nonsense() -> None:
+    fails(
+        PromptError,
+        "A prompt takes a list of messages, not int.",
+        lambda: Pipeline("react", prompt=lambda values: 3).prompt_for(),  # type: ignore[arg-type,return-value]
+    )
+    fails(
+        PromptError,
+        "tool_calls speaks messages, and the prompt stage made a text.",
+        lambda: Pipeline("tool_calls", prompt=lambda values: "x").prompt_for(),
+    )
+
+
+@pytest.mark.parametrize("output", [None, 3, b"bytes", {}, {"nothing": "known"}, object()])
+@pytest.mark.parametrize("lect", ["react", "json_blob", "xml_tags", "tool_calls"])
+def test_a_model_that_returns_nonsense(lect: str, output: Any) -> None:
+    pipeline = Pipeline(lect, lambda prompt: output)
+    with pytest.raises(ParseError) as caught:
+        pipeline.plan(input="q")
+    assert caught.value.correction
+    with pytest.raises(ParseError):
+        list(pipeline.stream(input="q"))
+
+
+def test_one_action_is_a_list_of_one() -> None:
+    pipeline = Pipeline("react", model, parse=lambda text: AgentAction("a", "b"))
+    assert pipeline.plan(input="q") == [AgentAction("a", "b")]
