@@ -63,7 +63,8 @@ def fails(kind: type[PolylectError], message: str, make: Callable[[], object]) -
         (
             "react",
             "{tols} {input} {agent_scratchpad}",
-            "The prompt has no {tools}, {tool_names}. Did you mean 'tols'? Its variables: {tols}, {input}, {agent_scratchpad}.",
+            "The prompt has no {tools}, {tool_names}. Did you mean 'tols'? "
+            "Its variables: {tols}, {input}, {agent_scratchpad}.",
         ),
         (
             "json_blob",
@@ -80,14 +81,14 @@ def fails(kind: type[PolylectError], message: str, make: Callable[[], object]) -
         (
             "tool_calls",
             [("user", "{input} {agent_scratchpad}")],
-            "The scratchpad of tool_calls is messages, and {agent_scratchpad} stands inside a text. Make it an entry of its "
-            "own: '{agent_scratchpad}'.",
+            "The scratchpad of tool_calls is messages, and {agent_scratchpad} stands inside a text. "
+            "Make it an entry of its own: '{agent_scratchpad}'.",
         ),
         (
             "react",
             [("system", "{tools} {tool_names}"), ("user", "{input}"), "{agent_scratchpad}"],
-            "The scratchpad of react is text, and the prompt has a placeholder for messages. Put {agent_scratchpad} into the "
-            "text of a message.",
+            "The scratchpad of react is text, and the prompt has a placeholder for messages. "
+            "Put {agent_scratchpad} into the text of a message.",
         ),
         (
             "react",
@@ -146,8 +147,8 @@ def test_a_model_that_takes_no_prompt() -> None:
 
 def test_a_model_that_can_not_bind_tools() -> None:
     message = (
-        "The model 'plain' can't bind tools: it has no bind_tools() and takes no tools=. Give it one of them, or choose a "
-        "lect of text, which tells the tools in the prompt."
+        "The model 'plain' can't bind tools: it has no bind_tools() and takes no tools=. "
+        "Give it one of them, or choose a lect of text, which tells the tools in the prompt."
     )
     fails(PromptError, message, lambda: Pipeline("tool_calls", plain, [search]))
     assert Pipeline("tool_calls", plain), "without tools there is nothing to bind"
@@ -284,19 +285,19 @@ def test_tools_rendered_in_the_wrong_form() -> None:
         ("react", 3, "stop is True, False, a string or a list of strings, not 3."),
         ("react", b"x", "stop is True, False, a string or a list of strings, not b'x'."),
         ("react", "", "A stop string is a text of at least one character, not ''."),
-        ("react", ["\n", ""], "A stop string is a text of at least one character, not ''."),
+        ("react", ["###", ""], "A stop string is a text of at least one character, not ''."),
         ("react", [None], "A stop string is a text of at least one character, not None."),
         (
             "react",
             ["Action Input:"],
-            "The stop string 'Action Input:' cuts this message of react short: 'Thought: I need the weather.\\nAction: search"
-            "\\nAction Input: weather in Oslo'. Its own stop strings: '\\nObservation'.",
+            "The stop string 'Action Input:' cuts this message of react short: 'Thought: I need the weather.\\n"
+            "Action: search\\nAction Input: weather in Oslo'. Its own stop strings: '\\nObservation'.",
         ),
         (
             "xml_tags",
             "</tool>",
-            "The stop string '</tool>' cuts this message of xml_tags short: '<tool>search</tool><tool_input>weather in Oslo"
-            "</tool_input>'. Its own stop strings: '</tool_input>'.",
+            "The stop string '</tool>' cuts this message of xml_tags short: "
+            "'<tool>search</tool><tool_input>weather in Oslo</tool_input>'. Its own stop strings: '</tool_input>'.",
         ),
     ],
 )
@@ -305,10 +306,7 @@ def test_broken_stop_strings(lect: str, stop: Any, message: str) -> None:
 
 
 def test_a_lect_whose_own_stop_strings_are_broken() -> None:
-    class Broken(type(polylect.lect("react"))):  # type: ignore[misc]
-        pass
-
-    broken = Broken()
+    broken = type(polylect.lect("react"))()
     broken.stops = ("Final",)
     with pytest.raises(PromptError, match="The stop string 'Final' cuts this message of react short"):
         Pipeline(broken)
@@ -339,8 +337,8 @@ def test_a_scratchpad_that_fails_or_makes_nothing() -> None:
     )
     fails(
         PromptError,
-        "The scratchpad of react is messages, and {agent_scratchpad} stands inside a text. Make it an entry of its own: "
-        "'{agent_scratchpad}'.",
+        "The scratchpad of react is messages, and {agent_scratchpad} stands inside a text. "
+        "Make it an entry of its own: '{agent_scratchpad}'.",
         lambda: Pipeline("react", format_scratchpad=lambda steps: []),
     )
     fails(
@@ -372,8 +370,8 @@ def test_a_parser_that_makes_no_decision(made: Any) -> None:
 def test_unknown_names() -> None:
     fails(
         LectError,
-        "There is no policy and no stage 'both_final'. Did you mean 'both'?",
-        lambda: Pipeline("react", both_final=True),
+        "There is no policy and no stage 'boths'. Did you mean 'both'?",
+        lambda: Pipeline("react", boths=True),
     )
     fails(
         LectError,
@@ -390,7 +388,7 @@ def test_unknown_names() -> None:
         "There is no policy and no stage 'modle'. Did you mean 'model'?",
         lambda: Pipeline("react").replace(modle=1),
     )
-    with pytest.raises(LectError, match="There is no lect 'raect'. Did you mean 'react'?"):
+    with pytest.raises(LectError, match=r"There is no lect 'raect'\. Did you mean 'react'\?"):
         Pipeline("raect")
     fails(LectError, "A pipeline speaks a lect, by name or as it is, not int.", lambda: Pipeline(3))  # type: ignore[arg-type]
 

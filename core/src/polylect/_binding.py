@@ -26,6 +26,15 @@ def keywords(function: Callable[..., Any], names: Iterable[str]) -> frozenset[st
     return frozenset(names) & {parameter.name for parameter in parameters if parameter.kind in _NAMED}
 
 
+def _required(function: Callable[..., Any]) -> frozenset[str]:
+    """The parameters without a default."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return frozenset()
+    return frozenset(parameter.name for parameter in parameters if parameter.default is parameter.empty)
+
+
 def check_call(function: Any, what: str, given: Iterable[str]) -> None:
     """Check that a callable can be called with one argument and these keywords.
 
@@ -61,14 +70,14 @@ class BoundModel:
 
     def __init__(self, given: Any, call: Callable[..., Any], taken: frozenset[str]) -> None:
         self.given, self.taken, self.name = given, taken, name_of(given)
-        self._call = call
+        self._call, self._always = call, taken & _required(call)
 
     def __call__(self, prompt: Any, /, *, stop: Sequence[str] = (), tools: list[Message] | None = None) -> Any:
         """The model's reply: text, a message, or chunks."""
         given: dict[str, Any] = {}
-        if stop and "stop" in self.taken:
+        if "stop" in (self.taken if stop else self._always):
             given["stop"] = list(stop)
-        if tools is not None and "tools" in self.taken:
+        if "tools" in (self._always if tools is None else self.taken):
             given["tools"] = tools
         return self._call(prompt, **given)
 
@@ -93,8 +102,8 @@ def bind(model: Any, tools: list[Message] | None) -> BoundModel:
         taken = keywords(bound, ("stop",)) if callable(bound) else frozenset[str]()
         check_call(bound, "A model with its tools bound", taken)
         return BoundModel(model, bound, taken)
-    check_call(model, "A model", ())
-    taken = keywords(model, ("stop", "tools"))
+    taken = keywords(model, ("stop", "tools")) if callable(model) else frozenset[str]()
+    check_call(model, "A model", taken)
     if tools is not None and "tools" not in taken:
         raise PromptError(
             f"The model {name!r} can't bind tools: it has no bind_tools() and takes no tools=. Give it one of them, or "

@@ -148,7 +148,7 @@ class Prompt:
         """``text`` for a template, where its braces stay braces."""
         return text.replace("{", "{{").replace("}", "}}")
 
-    def partial(self, **values: Any) -> Prompt:
+    def partial(self, /, **values: Any) -> Prompt:
         """A prompt in which these values stand already.
 
         Raises:
@@ -157,7 +157,7 @@ class Prompt:
         self._refuse_unknown(values)
         return Prompt(self.template, partials={**self.partials, **values}, prefix=self.prefix)
 
-    def format(self, **values: Any) -> Prompted:
+    def format(self, /, **values: Any) -> Prompted:
         """The text, or the messages, with all variables filled in. What is no text is written as JSON.
 
         Raises:
@@ -194,10 +194,10 @@ class Prompt:
         Raises:
             PromptError: some are missing; the message has the nearest names that there are.
         """
-        there = (*self.variables, *self.partials)
-        missing = [name for name in names if name not in there]
+        there, wanted = (*self.variables, *self.partials), tuple(names)
+        missing = [name for name in wanted if name not in there]
         if missing:
-            hints = "".join(nearest(name, there) for name in missing)
+            hints = "".join(nearest(name, set(there).difference(wanted)) for name in missing)
             raise PromptError(f"The prompt has no {_braced(missing)}.{hints}{_listed(there)}")
 
     def outline(self) -> str:
