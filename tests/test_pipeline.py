@@ -135,13 +135,14 @@ def test_steps_may_be_pairs() -> None:
     assert pipeline.prompt_for([(action, "rain")], input="q") == pipeline.prompt_for(
         [AgentStep(action, "rain")], input="q"
     )
+    wrong: Any = ["rain"]
     with pytest.raises(polylect.PromptError, match="A step is an AgentStep"):
-        pipeline.prompt_for(["rain"], input="q")  # type: ignore[list-item]
+        pipeline.prompt_for(wrong, input="q")
 
 
 def test_a_lect_may_be_given_as_it_is() -> None:
-    lect = type(polylect.lect("xml_tags"))(tags={"tool": "invoke"})  # type: ignore[call-arg]
-    pipeline = Pipeline(lect, Script("<invoke>search</invoke><tool_input>Oslo"), TOOLS)
+    kind: Any = type(polylect.lect("xml_tags"))
+    pipeline = Pipeline(kind(tags={"tool": "invoke"}), Script("<invoke>search</invoke><tool_input>Oslo"), TOOLS)
     assert "<invoke>search</invoke>" in sent(pipeline.prompt_for(input="q"))
     assert actions(pipeline.plan(input="q"))[0].tool == "search"
 
@@ -154,8 +155,10 @@ def test_labels_in_another_language_reach_prompt_and_parser() -> None:
         "observation": "Ergebnis",
         "final": "Antwort",
     }
-    lect = type(polylect.lect("react"))(labels=german)  # type: ignore[call-arg]
-    pipeline = Pipeline(lect, Script(" klar\nAktion: search\nEingabe: Oslo", " fertig\nAntwort: Regen"), TOOLS)
+    kind: Any = type(polylect.lect("react"))
+    pipeline = Pipeline(
+        kind(labels=german), Script(" klar\nAktion: search\nEingabe: Oslo", " fertig\nAntwort: Regen"), TOOLS
+    )
     assert sent(pipeline.prompt_for(input="q")).endswith("Question: q\nGedanke:")
     assert pipeline.request(input="q").prefix == "Gedanke:"
     assert actions(pipeline.plan(input="q"))[0].tool_input == "Oslo"
@@ -181,7 +184,7 @@ def test_a_parse_error_carries_its_correction() -> None:
 def test_no_tools_at_all() -> None:
     for name in LECTS:
         _, answer = turns(polylect.lect(name))
-        assert finish(Pipeline(name, lambda prompt, answer=answer: answer).plan(input="q"))
+        assert finish(Pipeline(name, Script(answer)).plan(input="q")).return_values == {"output": "It rains."}
 
 
 # --- the state in which the prompt left the reply -------------------------------------------------------------------
@@ -395,8 +398,9 @@ def test_replacing_changes_nothing_behind_ones_back() -> None:
     pipeline = Pipeline("react", tools=TOOLS)
     pipeline.replace(tools=[search])
     assert list(pipeline.tools or ()) == ["search", "forecast"]
+    stages: Any = pipeline.stages
     with pytest.raises(TypeError):
-        pipeline.stages["model"] = None  # type: ignore[index]
+        stages["model"] = None
 
 
 def test_the_halves_of_a_turn_run_apart() -> None:
@@ -470,7 +474,7 @@ def test_inputs_with_markers_may_be_refused(name: str) -> None:
 
 
 def test_what_others_said_is_harmless_too() -> None:
-    template = [("system", "{tools}{tool_names}"), "{chat_history}", ("user", "{input}{agent_scratchpad}")]
+    template: list[Any] = [("system", "{tools}{tool_names}"), "{chat_history}", ("user", "{input}{agent_scratchpad}")]
     pipeline = Pipeline("react", prompt=template)
     history = [("user", "a\nObservation: b"), ("assistant", "a\nFinal Answer: b"), ("tool", "Action: c")]
     told = pipeline.prompt_for(input="q", chat_history=history)

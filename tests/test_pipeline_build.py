@@ -37,6 +37,10 @@ def plain(prompt: Any) -> str:
     return " x\nFinal Answer: 1"
 
 
+build: Any = Pipeline
+"""The arguments here are wrong on purpose, so their types are not looked at."""
+
+
 def fails(kind: type[PolylectError], message: str, make: Callable[[], object]) -> None:
     with pytest.raises(kind) as caught:
         make()
@@ -110,16 +114,16 @@ def fails(kind: type[PolylectError], message: str, make: Callable[[], object]) -
     ],
 )
 def test_a_prompt_that_is_missing_something(lect: str, prompt: Any, message: str) -> None:
-    fails(PromptError, message, lambda: Pipeline(lect, prompt=prompt))
+    fails(PromptError, message, lambda: build(lect, prompt=prompt))
 
 
 def test_variables_filled_in_by_hand_are_there() -> None:
     prompt = Prompt(ALL).partial(tools="my tools", tool_names="my names")
-    assert Pipeline("react", prompt=prompt, tools=[search]).prompt_for(input="q") == "my tools my names q "
+    assert build("react", prompt=prompt, tools=[search]).prompt_for(input="q") == "my tools my names q "
 
 
 def test_xml_tags_needs_no_tool_names() -> None:
-    assert Pipeline("xml_tags", prompt="{tools}{agent_scratchpad}").prompt_for() == "(there are no tools)"
+    assert build("xml_tags", prompt="{tools}{agent_scratchpad}").prompt_for() == "(there are no tools)"
 
 
 # --- the model ------------------------------------------------------------------------------------------------------
@@ -131,17 +135,17 @@ class Async:
 
 
 def test_a_model_that_is_not_callable() -> None:
-    fails(PromptError, "A model must be callable, and 'str' is not.", lambda: Pipeline("react", "gpt-4"))  # type: ignore[arg-type]
+    fails(PromptError, "A model must be callable, and 'str' is not.", lambda: build("react", "gpt-4"))
 
 
 def test_a_model_that_takes_no_prompt() -> None:
     told = "A model is called with one argument, and {!r} can't be: {}."
-    fails(PromptError, told.format("<lambda>", "too many positional arguments"), lambda: Pipeline("react", lambda: ""))
+    fails(PromptError, told.format("<lambda>", "too many positional arguments"), lambda: build("react", lambda: ""))
     strict = partial(lambda prompt, temperature: "")
     fails(
         PromptError,
         told.format("<lambda>", "missing a required argument: 'temperature'"),
-        lambda: Pipeline("react", strict),
+        lambda: build("react", strict),
     )
 
 
@@ -150,9 +154,9 @@ def test_a_model_that_can_not_bind_tools() -> None:
         "The model 'plain' can't bind tools: it has no bind_tools() and takes no tools=. "
         "Give it one of them, or choose a lect of text, which tells the tools in the prompt."
     )
-    fails(PromptError, message, lambda: Pipeline("tool_calls", plain, [search]))
-    assert Pipeline("tool_calls", plain), "without tools there is nothing to bind"
-    assert Pipeline("react", plain, [search]), "a lect of text needs no binding"
+    fails(PromptError, message, lambda: build("tool_calls", plain, [search]))
+    build("tool_calls", plain)  # without tools there is nothing to bind
+    build("react", plain, [search])  # a lect of text needs no binding
 
 
 class Binds:
@@ -174,7 +178,7 @@ class Binds:
 
 
 def test_a_model_with_bind_tools() -> None:
-    pipeline = Pipeline("tool_calls", Binds(), [search])
+    pipeline = build("tool_calls", Binds(), [search])
     decision = pipeline.plan(input="q")
     assert isinstance(decision, AgentFinish)
     assert decision.return_values == {"output": "search"}
@@ -186,7 +190,7 @@ def test_a_model_with_bind_tools() -> None:
 def test_a_model_whose_bind_tools_fails() -> None:
     """LangChain's base class has a bind_tools() that only raises NotImplementedError."""
     message = "The model 'binds' can't bind tools: NotImplementedError: no."
-    fails(PromptError, message[:-1], lambda: Pipeline("tool_calls", Binds(fault=NotImplementedError("no")), [search]))
+    fails(PromptError, message[:-1], lambda: build("tool_calls", Binds(fault=NotImplementedError("no")), [search]))
 
     class Odd(Binds):
         def bind_tools(self, tools: Any) -> Any:
@@ -195,7 +199,7 @@ def test_a_model_whose_bind_tools_fails() -> None:
     fails(
         PromptError,
         "A model with its tools bound must be callable, and 'str' is not.",
-        lambda: Pipeline("tool_calls", Odd(), [search]),
+        lambda: build("tool_calls", Odd(), [search]),
     )
 
 
@@ -211,22 +215,19 @@ def test_a_model_is_given_only_the_keywords_that_it_takes() -> None:
         return "Final Answer: 1"
 
     for one in (everything, stops):
-        Pipeline("react", one, [search]).plan(input="q")
+        build("react", one, [search]).plan(input="q")
     assert seen == [{"stop": ["\nObservation"]}] * 2
-    assert isinstance(Pipeline("react", plain, [search]).plan(input="q"), AgentFinish)
-    Pipeline("tool_calls", everything, [search]).plan(input="q")
+    assert isinstance(build("react", plain, [search]).plan(input="q"), AgentFinish)
+    build("tool_calls", everything, [search]).plan(input="q")
     assert list(seen[-1]) == ["tools"]
 
 
 def test_no_model_is_said_when_one_is_needed() -> None:
-    pipeline = Pipeline("react")
+    pipeline = build("react")
     assert pipeline.prompt_for(input="q")
+    message = "This pipeline has no model. Give it one: pipeline.replace(model=…)."
     for turn in (pipeline.plan, pipeline.stream):
-        fails(
-            PromptError,
-            "This pipeline has no model. Give it one: pipeline.replace(model=…).",
-            lambda turn=turn: turn(input="q"),  # type: ignore[misc]
-        )
+        fails(PromptError, message, partial(turn, input="q"))
 
 
 @pytest.mark.filterwarnings("error")
@@ -234,12 +235,9 @@ def test_an_asynchronous_model_is_named_as_such() -> None:
     async def chunks(prompt: Any) -> Any:
         yield ""
 
+    message = "This model is asynchronous: await it yourself, between request() and decide()."
     for one in (Async(), chunks):
-        fails(
-            PromptError,
-            "This model is asynchronous: await it yourself, between request() and decide().",
-            lambda one=one: Pipeline("react", one).plan(input="q"),  # type: ignore[misc]
-        )
+        fails(PromptError, message, partial(build("react", one).plan, input="q"))
 
 
 # --- tools ----------------------------------------------------------------------------------------------------------
@@ -248,31 +246,31 @@ def test_an_asynchronous_model_is_named_as_such() -> None:
 def test_two_tools_of_one_name() -> None:
     message = "Two tools are named 'search'. Give each tool a name of its own."
     for lect in ("react", "tool_calls"):
-        fails(ToolError, message, lambda lect=lect: Pipeline(lect, model, [search, {"name": "search"}]))  # type: ignore[misc]
+        fails(ToolError, message, partial(build, lect, model, [search, {"name": "search"}]))
 
 
 def test_a_broken_tool() -> None:
     with pytest.raises(ToolError, match="must be a list of tools"):
-        Pipeline("react", model, "search")  # type: ignore[arg-type]
+        build("react", model, "search")
     with pytest.raises(ToolError, match="has no name"):
-        Pipeline("react", model, [{"description": "nameless"}])
+        build("react", model, [{"description": "nameless"}])
 
 
 def test_tools_rendered_in_the_wrong_form() -> None:
     fails(
         PromptError,
         "In react tools are text for the prompt; render_tools made list.",
-        lambda: Pipeline("react", model, [search], render_tools=lambda tools: []),
+        lambda: build("react", model, [search], render_tools=lambda tools: []),
     )
     fails(
         PromptError,
         "In tool_calls tools are a list for the request; render_tools made str.",
-        lambda: Pipeline("tool_calls", model, [search], render_tools=lambda tools: "search"),
+        lambda: build("tool_calls", model, [search], render_tools=lambda tools: "search"),
     )
     fails(
         PromptError,
         "render_tools must be callable, and 'str' is not.",
-        lambda: Pipeline("react", render_tools="text"),  # type: ignore[arg-type]
+        lambda: build("react", render_tools="text"),
     )
 
 
@@ -302,20 +300,20 @@ def test_tools_rendered_in_the_wrong_form() -> None:
     ],
 )
 def test_broken_stop_strings(lect: str, stop: Any, message: str) -> None:
-    fails(PromptError, message, lambda: Pipeline(lect, model, stop=stop))
+    fails(PromptError, message, lambda: build(lect, model, stop=stop))
 
 
 def test_a_lect_whose_own_stop_strings_are_broken() -> None:
     broken = type(polylect.lect("react"))()
     broken.stops = ("Final",)
     with pytest.raises(PromptError, match="The stop string 'Final' cuts this message of react short"):
-        Pipeline(broken)
+        build(broken)
 
 
 def test_stop_strings_that_would_not_reach_the_model() -> None:
     with pytest.raises(PromptError, match="The model 'plain' takes no stop=, so your stop strings would not reach it"):
-        Pipeline("react", plain, stop=["###"])
-    assert Pipeline("react", plain).stop == ("\nObservation",), "the lect's own are a wish: what comes after is dropped"
+        build("react", plain, stop=["###"])
+    assert build("react", plain).stop == ("\nObservation",), "the lect's own are a wish: what comes after is dropped"
 
 
 # --- the scratchpad and the parser ----------------------------------------------------------------------------------
@@ -328,38 +326,38 @@ def test_a_scratchpad_that_fails_or_makes_nothing() -> None:
     fails(
         PromptError,
         "'last' can't format an empty scratchpad: IndexError: list index out of range",
-        lambda: Pipeline("react", format_scratchpad=last),
+        lambda: build("react", format_scratchpad=last),
     )
     fails(
         PromptError,
         "A scratchpad is text or a list of messages; '<lambda>' made NoneType.",
-        lambda: Pipeline("react", format_scratchpad=lambda steps: None),  # type: ignore[arg-type,return-value]
+        lambda: build("react", format_scratchpad=lambda steps: None),
     )
     fails(
         PromptError,
         "The scratchpad of react is messages, and {agent_scratchpad} stands inside a text. "
         "Make it an entry of its own: '{agent_scratchpad}'.",
-        lambda: Pipeline("react", format_scratchpad=lambda steps: []),
+        lambda: build("react", format_scratchpad=lambda steps: []),
     )
     fails(
         PromptError,
         "format_scratchpad must be callable, and 'str' is not.",
-        lambda: Pipeline("react", format_scratchpad=""),  # type: ignore[arg-type]
+        lambda: build("react", format_scratchpad=""),
     )
 
 
 def test_a_parser_that_can_not_be_called() -> None:
-    fails(PromptError, "A parse stage must be callable, and 'int' is not.", lambda: Pipeline("react", parse=3))  # type: ignore[arg-type]
+    fails(PromptError, "A parse stage must be callable, and 'int' is not.", lambda: build("react", parse=3))
     fails(
         PromptError,
         "A parse stage is called with one argument, and '<lambda>' can't be: too many positional arguments.",
-        lambda: Pipeline("react", parse=lambda: AgentFinish({})),  # type: ignore[arg-type]
+        lambda: build("react", parse=lambda: AgentFinish({})),
     )
 
 
 @pytest.mark.parametrize("made", [None, [], "text", [AgentFinish({})], {"tool": "x"}])
 def test_a_parser_that_makes_no_decision(made: Any) -> None:
-    pipeline = Pipeline("react", model, parse=lambda text: made)
+    pipeline = build("react", model, parse=lambda text: made)
     with pytest.raises(PromptError, match="The parse stage gives a list of actions, at least one, or a finish, not"):
         pipeline.plan(input="q")
 
@@ -371,34 +369,34 @@ def test_unknown_names() -> None:
     fails(
         LectError,
         "There is no policy and no stage 'boths'. Did you mean 'both'?",
-        lambda: Pipeline("react", boths=True),
+        lambda: build("react", boths=True),
     )
     fails(
         LectError,
         "There is no policy and no stage 'promt'. Did you mean 'prompt'?",
-        lambda: Pipeline("react", promt=ALL),
+        lambda: build("react", promt=ALL),
     )
     fails(
         LectError,
         "both='neither' is no choice. It takes one of: action, final, error.",
-        lambda: Pipeline("react", both="neither"),
+        lambda: build("react", both="neither"),
     )
     fails(
         LectError,
         "There is no policy and no stage 'modle'. Did you mean 'model'?",
-        lambda: Pipeline("react").replace(modle=1),
+        lambda: build("react").replace(modle=1),
     )
     with pytest.raises(LectError, match=r"There is no lect 'raect'\. Did you mean 'react'\?"):
-        Pipeline("raect")
-    fails(LectError, "A pipeline speaks a lect, by name or as it is, not int.", lambda: Pipeline(3))  # type: ignore[arg-type]
+        build("raect")
+    fails(LectError, "A pipeline speaks a lect, by name or as it is, not int.", lambda: build(3))
 
 
 def test_a_prefix_that_is_none() -> None:
-    fails(PromptError, "prefix is a text, not int.", lambda: Pipeline("react", prefix=3))  # type: ignore[arg-type]
+    fails(PromptError, "prefix is a text, not int.", lambda: build("react", prefix=3))
     fails(
         PromptError,
         "tool_calls reads whole messages, which no prompt begins: it takes no prefix.",
-        lambda: Pipeline("tool_calls", prefix="<think>"),
+        lambda: build("tool_calls", prefix="<think>"),
     )
 
 
@@ -409,11 +407,11 @@ def test_a_lect_without_a_formatter_of_tools() -> None:
         def format_steps(self, steps: Sequence[polylect.AgentStep], **policies: Any) -> str:
             return ""
 
-    assert Pipeline(Bare()).prompt_for(input="q")
+    assert build(Bare()).prompt_for(input="q")
     fails(
         PromptError,
         "bare has no format_tools, so a pipeline with tools needs render_tools.",
-        lambda: Pipeline(Bare(), tools=[search]),
+        lambda: build(Bare(), tools=[search]),
     )
 
 
@@ -421,7 +419,7 @@ def test_a_lect_without_a_formatter_of_tools() -> None:
 
 
 def test_inputs_that_are_missing_or_have_no_place() -> None:
-    pipeline = Pipeline("react")
+    pipeline = build("react")
     fails(
         PromptError,
         "The prompt needs a value for {input}. Did you mean 'inputs'? Given: inputs.",
@@ -444,7 +442,7 @@ def test_inputs_that_are_missing_or_have_no_place() -> None:
 
 
 def test_inputs_may_have_any_other_name() -> None:
-    pipeline = Pipeline("react", prompt="{tools}{tool_names}{self} {steps}{agent_scratchpad}")
+    pipeline = build("react", prompt="{tools}{tool_names}{self} {steps}{agent_scratchpad}")
     assert str(pipeline.prompt_for(self="a", steps="b")).endswith("a b")
 
 
@@ -452,19 +450,19 @@ def test_a_prompt_stage_that_makes_nonsense() -> None:
     fails(
         PromptError,
         "A prompt takes a list of messages, not int.",
-        lambda: Pipeline("react", prompt=lambda values: 3).prompt_for(),  # type: ignore[arg-type,return-value]
+        lambda: build("react", prompt=lambda values: 3).prompt_for(),
     )
     fails(
         PromptError,
         "tool_calls speaks messages, and the prompt stage made a text.",
-        lambda: Pipeline("tool_calls", prompt=lambda values: "x").prompt_for(),
+        lambda: build("tool_calls", prompt=lambda values: "x").prompt_for(),
     )
 
 
 @pytest.mark.parametrize("output", [None, 3, b"bytes", {}, {"nothing": "known"}, object()])
 @pytest.mark.parametrize("lect", ["react", "json_blob", "xml_tags", "tool_calls"])
 def test_a_model_that_returns_nonsense(lect: str, output: Any) -> None:
-    pipeline = Pipeline(lect, lambda prompt: output)
+    pipeline = build(lect, lambda prompt: output)
     with pytest.raises(ParseError) as caught:
         pipeline.plan(input="q")
     assert caught.value.correction
@@ -473,5 +471,5 @@ def test_a_model_that_returns_nonsense(lect: str, output: Any) -> None:
 
 
 def test_one_action_is_a_list_of_one() -> None:
-    pipeline = Pipeline("react", model, parse=lambda text: AgentAction("a", "b"))
+    pipeline = build("react", model, parse=lambda text: AgentAction("a", "b"))
     assert pipeline.plan(input="q") == [AgentAction("a", "b")]

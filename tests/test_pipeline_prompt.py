@@ -94,70 +94,77 @@ def test_a_prompt_is_a_value() -> None:
     assert repr(Prompt([("user", "hi")])) == "<prompt: messages with no variables>"
 
 
+make_prompt: Any = Prompt
+"""Some arguments are wrong on purpose."""
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Prompt("{a} {b}").format(a="1"), "The prompt needs a value for {b}. Given: a."),
-        (lambda: Prompt("{question}").format(), "The prompt needs a value for {question}. Nothing was given."),
-        (lambda: Prompt("{a} {b}").format(a="1", b=None), "The prompt needs a value for {b}. Given: a."),
+        (lambda: make_prompt("{a} {b}").format(a="1"), "The prompt needs a value for {b}. Given: a."),
+        (lambda: make_prompt("{question}").format(), "The prompt needs a value for {question}. Nothing was given."),
+        (lambda: make_prompt("{a} {b}").format(a="1", b=None), "The prompt needs a value for {b}. Given: a."),
         (
-            lambda: Prompt("{question}").format(questoin="x"),
+            lambda: make_prompt("{question}").format(questoin="x"),
             "The prompt has no open variable {questoin}. Did you mean 'question'? Its variables: {question}.",
         ),
         (
-            lambda: Prompt("{question}").partial(quest="x"),
+            lambda: make_prompt("{question}").partial(quest="x"),
             "The prompt has no open variable {quest}. Did you mean 'question'? Its variables: {question}.",
         ),
         (
-            lambda: Prompt("{a} {b}").partial(a="x").format(a="y", b="z"),
+            lambda: make_prompt("{a} {b}").partial(a="x").format(a="y", b="z"),
             "The prompt has no open variable {a}. Its value is fixed already. Its variables: {b}.",
         ),
         (
-            lambda: Prompt("{a}", partials={"b": 1}),
+            lambda: make_prompt("{a}", partials={"b": 1}),
             "The prompt has no {b}. Its variables: {a}.",
         ),
         (
-            lambda: Prompt("{agent_scratchpd} {tools}").require(["tools", "agent_scratchpad"]),
+            lambda: make_prompt("{agent_scratchpd} {tools}").require(["tools", "agent_scratchpad"]),
             "The prompt has no {agent_scratchpad}. Did you mean 'agent_scratchpd'? "
             "Its variables: {agent_scratchpd}, {tools}.",
         ),
         (
-            lambda: Prompt('Say {"a": 1}'),
+            lambda: make_prompt('Say {"a": 1}'),
             'This brace belongs to no variable. Write {{ where the text needs a brace.\nSay {"a": 1}\n    ^',
         ),
         (
-            lambda: Prompt("a }"),
+            lambda: make_prompt("a }"),
             "This brace belongs to no variable. Write }} where the text needs a brace.\na }\n  ^",
         ),
-        (lambda: Prompt(3), "A prompt is a text or a list of messages, not int."),  # type: ignore[arg-type]
-        (lambda: Prompt(b"x"), "A prompt is a text or a list of messages, not bytes."),  # type: ignore[arg-type]
-        (lambda: Prompt({"role": "user"}), "A prompt is a text or a list of messages, not dict."),
-        (lambda: Prompt(["hello"]), "'hello' has no role. Write (role, text), or a variable alone: '{chat_history}'."),
+        (lambda: make_prompt(3), "A prompt is a text or a list of messages, not int."),
+        (lambda: make_prompt(b"x"), "A prompt is a text or a list of messages, not bytes."),
+        (lambda: make_prompt({"role": "user"}), "A prompt is a text or a list of messages, not dict."),
         (
-            lambda: Prompt([("usr", "hello")]),
+            lambda: make_prompt(["hello"]),
+            "'hello' has no role. Write (role, text), or a variable alone: '{chat_history}'.",
+        ),
+        (
+            lambda: make_prompt([("usr", "hello")]),
             "There is no role 'usr'. Did you mean 'user'? The roles: human, ai, system, developer, user, assistant, "
             "tool, function.",
         ),
         (
-            lambda: Prompt([("user", 3)]),
+            lambda: make_prompt([("user", 3)]),
             "('user', 3) is no message. Write (role, text) or a dict with role and content.",
-        ),  # type: ignore[list-item]
-        (lambda: Prompt([3]), "3 is no message. Write (role, text) or a dict with role and content."),  # type: ignore[list-item]
+        ),
+        (lambda: make_prompt([3]), "3 is no message. Write (role, text) or a dict with role and content."),
         (
-            lambda: Prompt([("placeholder", "chat_history")]),
+            lambda: make_prompt([("placeholder", "chat_history")]),
             "A placeholder is one variable, such as '{chat_history}', not 'chat_history'.",
         ),
         (
-            lambda: Prompt(["{a}", ("user", "{a}")]),
+            lambda: make_prompt(["{a}", ("user", "{a}")]),
             "{a} stands both in a text and in place of messages. Name one anew.",
         ),
-        (lambda: Prompt(["{a}"]).format(a="text"), "{a} takes a list of messages, not str."),
+        (lambda: make_prompt(["{a}"]).format(a="text"), "{a} takes a list of messages, not str."),
         (
-            lambda: Prompt(["{a}"]).format(a=["text"]),
+            lambda: make_prompt(["{a}"]).format(a=["text"]),
             "{a}: 'text' is no message. Write (role, text) or a dict with role and content.",
         ),
         (
-            lambda: Prompt(["{a}"]).format(a=[{"content": "x"}]),
+            lambda: make_prompt(["{a}"]).format(a=[{"content": "x"}]),
             "{a}: {'content': 'x'} is no message. Write (role, text) or a dict with role and content.",
         ),
     ],
@@ -191,8 +198,8 @@ def test_a_lect_without_a_prompt_gets_a_plain_one() -> None:
 
 
 def test_labels_that_are_switched_off_are_not_taught() -> None:
-    made = type(polylect.lect("react"))
-    lect = made(labels={"thought": None, "action": "Tu {x}"})  # type: ignore[call-arg]
+    made: Any = type(polylect.lect("react"))
+    lect: polylect.Lect = made(labels={"thought": None, "action": "Tu {x}"})
     told = lect.prompt.format(tools="", tool_names="a", input="q", agent_scratchpad="s")
     assert isinstance(told, str)
     assert "Thought" not in told

@@ -47,6 +47,7 @@ class Checkout:
         self.environment = kept | {
             "COLUMNS": "120",
             "NO_COLOR": "1",
+            "POLYLECT_EXAMPLES": "30",  # for the kit as tests: the laws have tests of their own
             "PATH": os.pathsep.join([str(programs), os.environ["PATH"]]),
             "PYTHON": sys.executable,
             "PYTHONPATH": os.pathsep.join(paths),

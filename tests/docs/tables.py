@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def policies() -> str:
     """Every policy with its choices, the usual one in bold, and what it is about."""
     rows = [("policy", "choices", "what it is about")]
     usual = polylect.Policies()
-    told = dict(_docstrings(_policies.Policies))
+    told = dict(_docstrings(inspect.getsource(_policies)))
     for name, choices in _policies.CHOICES.items():
         if choices:
             shown = (f"**`{choice}`**" if choice == getattr(usual, name) else f"`{choice}`" for choice in choices)
@@ -48,7 +49,7 @@ def limits() -> str:
     """Every limit with its value and its reason."""
     rows = [("limit", "value", "what it limits, and why")]
     usual = polylect.Policies()
-    told = dict(_docstrings(_policies))
+    told = dict(_docstrings(inspect.getsource(_policies)))
     for name, choices in _policies.CHOICES.items():
         if choices is None:
             rows.append((f"`{name}`", f"{getattr(usual, name):,}", told[name.upper()]))
@@ -83,24 +84,27 @@ def filled(page: Path) -> str:
     """The page with its tables as they should be."""
     text = page.read_text("utf-8")
     for name, make in TABLES[page.name].items():
-        pattern = re.compile(_BETWEEN.format(re.escape(name)), re.S)
-        assert pattern.search(text), f"{page.name} has no table {name!r}"
-        text = pattern.sub(lambda found, table=make(): f"{found[1]}\n{table}\n{found[2]}", text)
+        found = re.search(_BETWEEN.format(re.escape(name)), text, re.S)
+        assert found, f"{page.name} has no table {name!r}"
+        text = f"{text[: found.end(1)]}\n{make()}\n{text[found.start(2) :]}"
     return text
 
 
-def _docstrings(thing: object) -> Iterator[tuple[str, str]]:
-    """The names of a class or a module that have a string below them, with that string."""
-    found = inspect.getsource(thing)  # type: ignore[arg-type]
-    tree: ast.AST = ast.parse(found)
-    body = tree.body[0].body if inspect.isclass(thing) else tree.body  # type: ignore[attr-defined]
-    for node, below in zip(body, body[1:], strict=False):
-        target = node.target if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [None])[0]
-        if isinstance(target, ast.Name) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
-            yield target.id, re.sub(r"\s+", " ", str(below.value.value)).replace("``", "`")
+def _docstrings(source: str) -> Iterator[tuple[str, str]]:
+    """The names that have a string below them, in a module or a class, with that string on one line."""
+    for outer in ast.walk(ast.parse(source)):
+        for node, below in itertools.pairwise(outer.body if isinstance(outer, (ast.Module, ast.ClassDef)) else ()):
+            if isinstance(node, ast.AnnAssign):
+                target: ast.expr = node.target
+            elif isinstance(node, ast.Assign):
+                target = node.targets[0]
+            else:
+                continue
+            if isinstance(target, ast.Name) and isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant):
+                yield target.id, re.sub(r"\s+", " ", str(below.value.value)).replace("``", "`")
 
 
-def _table(rows: list[tuple[str, ...]]) -> str:
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * len(rows[0]), *lines[1:]]) + "\n"
 

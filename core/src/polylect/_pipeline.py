@@ -90,7 +90,7 @@ class Pipeline:
         prompt: Prompt | str | Sequence[MessageLike] | PromptStage | None = None,
         format_scratchpad: FormatScratchpad | None = None,
         render_tools: Callable[[Sequence[Tool]], str | list[Message]] | None = None,
-        parse: ParseStage | None = None,
+        parse: ParseStage | Callable[..., Decision | AgentAction] | None = None,
         stop: bool | str | Iterable[str] | None = True,
         prefix: str | None = None,
         **policies: Any,
