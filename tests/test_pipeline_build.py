@@ -284,6 +284,7 @@ def test_tools_rendered_in_the_wrong_form() -> None:
         ("react", b"x", "stop is True, False, a string or a list of strings, not b'x'."),
         ("react", "", "A stop string is a text of at least one character, not ''."),
         ("react", ["###", ""], "A stop string is a text of at least one character, not ''."),
+        ("react", [["\n"]], "A stop string is a text of at least one character, not ['\\n']."),
         ("react", [None], "A stop string is a text of at least one character, not None."),
         (
             "react",
@@ -400,6 +401,15 @@ def test_a_prefix_that_is_none() -> None:
     )
 
 
+def test_a_template_will_do_for_the_prompt_of_a_lect() -> None:
+    kind: Any = type(polylect.lect("react"))
+    lect = kind()
+    lect.prompt = "{tools}: {input}{agent_scratchpad}"
+    assert build(lect, tools=[search]).prompt_for(input="q") == "search(query: string) - Look something up.: q"
+    lect.prompt = "{input}"
+    fails(PromptError, "The prompt has no {agent_scratchpad}. Its variables: {input}.", lambda: build(lect))
+
+
 def test_a_lect_without_a_formatter_of_tools() -> None:
     class Bare(polylect.Lect):
         name = "bare"
@@ -415,35 +425,7 @@ def test_a_lect_without_a_formatter_of_tools() -> None:
     )
 
 
-# --- inputs, which only a turn brings -------------------------------------------------------------------------------
-
-
-def test_inputs_that_are_missing_or_have_no_place() -> None:
-    pipeline = build("react")
-    fails(
-        PromptError,
-        "The prompt needs a value for {input}. Did you mean 'inputs'? Given: inputs.",
-        lambda: pipeline.prompt_for(inputs="q"),
-    )
-    fails(
-        PromptError, "The prompt needs a value for {input}. Nothing was given.", lambda: pipeline.prompt_for(input=None)
-    )
-    fails(
-        PromptError,
-        "The prompt has no {chat_history}, so this input would be lost. Its inputs: {input}.",
-        lambda: pipeline.prompt_for(input="q", chat_history=[("user", "x")]),
-    )
-    assert pipeline.prompt_for(input="q", chat_history=[]) == pipeline.prompt_for(input="q"), "nothing would be lost"
-    fails(
-        PromptError,
-        "'tools' is the pipeline's own variable; give the input another name.",
-        lambda: pipeline.prompt_for(input="q", tools="x"),
-    )
-
-
-def test_inputs_may_have_any_other_name() -> None:
-    pipeline = build("react", prompt="{tools}{tool_names}{self} {steps}{agent_scratchpad}")
-    assert str(pipeline.prompt_for(self="a", steps="b")).endswith("a b")
+# --- what only a turn shows ----------------------------------------------------------------------------------------
 
 
 def test_a_prompt_stage_that_makes_nonsense() -> None:
@@ -468,6 +450,14 @@ def test_a_model_that_returns_nonsense(lect: str, output: Any) -> None:
     assert caught.value.correction
     with pytest.raises(ParseError):
         list(pipeline.stream(input="q"))
+
+
+@pytest.mark.parametrize("output", [None, 3, b"bytes", [None], [3]])
+def test_a_parser_of_ones_own_is_given_text_and_nothing_else(output: Any) -> None:
+    pipeline = build("react", lambda prompt: output, parse=lambda text: text.undefined)
+    with pytest.raises(ParseError) as caught:
+        pipeline.plan(input="q")
+    assert caught.value.reason == "not_text"
 
 
 def test_one_action_is_a_list_of_one() -> None:

@@ -21,7 +21,7 @@ _FENCE = re.compile(r"(`{3,})(\w*)\Z")
 
 
 class Block(NamedTuple):
-    """A fenced block: where its code begins (lines count from 1), its language, its code, and its file if it has one."""
+    """A fenced block: the line where its code begins (from 1), its language, its code, and its file."""
 
     line: int
     language: str

@@ -44,15 +44,21 @@ def told_tools(lect: Lect, tools: Toolbox | None, render: Any) -> str | list[Mes
     raise PromptError(f"In {lect.name} tools are {kind}; render_tools made {type(told).__name__}.")
 
 
+def own_prompt(lect: Lect) -> Prompt:
+    """The lect's own prompt; a template will do for one."""
+    prompt: Any = lect.prompt
+    return prompt if isinstance(prompt, Prompt) else Prompt(prompt)
+
+
 def prompt_stage(lect: Lect, given: Any, texts: dict[str, str]) -> tuple[PromptStage, dict[str, str]]:
     """The prompt stage, its tools filled in; and what it is still to be given with every call."""
-    prompt = lect.prompt if given is None else given
+    prompt = own_prompt(lect) if given is None else given
     if not isinstance(prompt, Prompt) and (isinstance(prompt, (str, bytes, Mapping)) or not callable(prompt)):
         prompt = Prompt(prompt)
     if not isinstance(prompt, Prompt):
         check_call(prompt, "A prompt stage", ())
         return prompt, texts
-    own = lect.prompt.variables
+    own = own_prompt(lect).variables
     prompt.require([name for name in OWN if name == "agent_scratchpad" or (name in own and not lect.messages)])
     if "agent_scratchpad" not in prompt.variables:
         raise PromptError("The prompt's {agent_scratchpad} has a fixed value; the steps need it open.")
@@ -64,7 +70,7 @@ def prompt_stage(lect: Lect, given: Any, texts: dict[str, str]) -> tuple[PromptS
 def cue_of(lect: Lect, prompt: Any) -> str:
     """What the prompt's end may have written of the model's turn."""
     own = prompt.prefix if isinstance(prompt, Prompt) else None
-    cue = lect.prompt.prefix if own is None else own
+    cue = own_prompt(lect).prefix if own is None else own
     return "" if lect.messages else (cue or "").strip()
 
 
@@ -134,7 +140,7 @@ def stop_strings(stop: Any, lect: Lect) -> tuple[str, ...]:
         chosen = (stop,) if isinstance(stop, str) else stop
     if isinstance(chosen, (bytes, dict)) or not isinstance(chosen, Iterable):
         raise PromptError(f"stop is True, False, a string or a list of strings, not {stop!r:.80}.")
-    found = tuple(dict.fromkeys(chosen))
+    found = tuple(chosen)
     for text in found:
         if not isinstance(text, str) or not text:
             raise PromptError(f"A stop string is a text of at least one character, not {text!r:.80}.")
@@ -144,7 +150,7 @@ def stop_strings(stop: Any, lect: Lect) -> tuple[str, ...]:
                     f"The stop string {text!r} cuts this message of {lect.name} short: {example!r:.120}. "
                     f"Its own stop strings: {', '.join(map(repr, lect.stops)) or 'none'}."
                 )
-    return found
+    return tuple(dict.fromkeys(found))
 
 
 def _survives(lect: Lect, example: str, stop: str) -> bool:

@@ -147,7 +147,8 @@ class Pipeline:
         Args:
             steps: what was done so far.
             inputs: the values of the prompt's other variables. They are data: by the policy ``escape`` nothing in them
-                can become structure of the lect.
+                can become structure of the lect. The prompt itself, its partial values and the tools' descriptions are
+                the caller's own words, and go in as they are.
 
         Raises:
             PromptError: an input is missing, or the prompt has no place for it.

@@ -57,7 +57,7 @@ class CallReader:
         name = raw.strip()
         tools = self.tools
         if name in tools if tools is not None else name.isidentifier():
-            return name  # type: ignore[no-any-return, unused-ignore]
+            return name
         if self.answer_names and self.is_answer(name):
             return name
         found = resolve_name(name, tools, tolerant=self.lect.tolerant_names)
@@ -81,7 +81,7 @@ class CallReader:
         form: int,
         raw: str,
         value: Any,
-        id: str | None,
+        call_id: str | None,
         start: int,
         end: int,
         ending: int,
@@ -91,24 +91,24 @@ class CallReader:
         if form == TEXT and ending < CUT and self.tools is None and name and len(raw) <= self.max_size:
             arguments, status, error = self.read_text(name, raw, None, self.policies, ending == OPEN)
             if error is None:
-                return Call(name, arguments, raw, id, start, end)
+                return Call(name, arguments, raw, call_id, start, end)
         tool = None if self.tools is None else self.tools.get(name)
         if ending == CUT:
             diagnostics.append(Diagnostic("truncated", "The message ends in the middle of a call.", start, end))
             error = "Your message was cut off in the middle of a call, so the call did not run. Send it again, shorter."
-            return Call(name, None, raw, id, start, end, "truncated", error)
+            return Call(name, None, raw, call_id, start, end, "truncated", error)
         arguments, status, error = self._arguments(name, form, raw, value, tool, ending)
         if error is None:
             error = self._fault(name, raw, arguments, tool)
             if error is not None:
                 status = "invalid"
         if status == "complete":
-            return Call(name, arguments, raw, id, start, end)
+            return Call(name, arguments, raw, call_id, start, end)
         if status == "repaired":
             diagnostics.append(Diagnostic("repaired", f"The arguments of {name!r} were repaired.", start, end))
         else:
             diagnostics.append(Diagnostic("invalid", error or "", start, end))
-        return Call(name, arguments, raw, id, start, end, status, error)
+        return Call(name, arguments, raw, call_id, start, end, status, error)
 
     def _arguments(self, name: str, form: int, raw: str, value: Any, tool: Tool | None, ending: int) -> Arguments:
         lect = self.lect

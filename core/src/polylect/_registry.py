@@ -65,7 +65,8 @@ class _Entry:
                 raise
             except Exception as error:
                 raise PluginError(
-                    f"The lect {self.spec.name!r} of {self.distribution} can't be loaded: {type(error).__name__}: {error}"
+                    f"The lect {self.spec.name!r} of {self.distribution} can't be loaded: "
+                    f"{type(error).__name__}: {error}"
                 ) from error
         return self.loaded
 
@@ -129,8 +130,8 @@ class Registry:
         """
         with self._lock:
             known = {spec for spec in dir(Specifications) if spec.startswith("polylect_")}
-            for attribute in dir(plugin):
-                if attribute.startswith("polylect_") and attribute not in known and callable(getattr(plugin, attribute)):
+            for attribute in (name for name in dir(plugin) if name.startswith("polylect_") and name not in known):
+                if callable(getattr(plugin, attribute)):
                     raise PluginError(f"{name} implements no known hook: {attribute!r}.{nearest(attribute, known)}")
             before = set(self._manager.get_plugins())
             try:
@@ -226,7 +227,8 @@ class Registry:
             return LectError(f"The lect {key!r} is not installed. Run: pip install {KNOWN[key]}")
         known = sorted({*self._entries, *self._aliases, *KNOWN})
         hint = nearest(key, known)
-        install = next((f" Run: pip install {KNOWN[k]}" for k in KNOWN if f"{k!r}" in hint and k not in self._entries), "")
+        missing = next((k for k in KNOWN if f"{k!r}" in hint and k not in self._entries), None)
+        install = "" if missing is None else f" Run: pip install {KNOWN[missing]}"
         listed = ", ".join(sorted(self._entries)) or "none"
         return LectError(f"There is no lect {name!r}.{hint}{install} Installed: {listed}.")
 

@@ -10,6 +10,7 @@ import msgspec
 
 from ._errors import LectError, ParseError, PromptError
 from ._outputs import message_of, text_of
+from ._parser import text_problem
 from ._prompt import Prompted, as_messages, as_text
 from ._values import AgentAction, AgentFinish, AgentStep, ContentDelta, Event, Reply
 
@@ -293,8 +294,9 @@ class OwnParse:
 
         Raises:
             PromptError: it made something that is no decision.
+            ParseError: there is no text where there should be some.
         """
-        given = message_of(output) if self.lect.messages else text_of(output)[0]
+        given = message_of(output) if self.lect.messages else text_problem(text_of(output)[0])
         found = self.function(given, prefix=prefix) if self._takes_prefix else self.function(given)
         if isinstance(found, AgentAction):
             return [found]
@@ -323,9 +325,7 @@ class OwnReading:
         """More of the reply."""
         if self._parser is not None:
             return self._parser.feed({"content": chunk} if isinstance(chunk, str) else chunk)
-        text, _ = text_of(chunk)
-        if not isinstance(text, str):
-            raise PromptError(f"A model's chunks are texts or messages, not {type(text).__name__}.")
+        text = text_problem(text_of(chunk)[0])
         start, self._at = self._at, self._at + len(text)
         self._pieces.append(text)
         return [ContentDelta(start, self._at, text)] if text else []

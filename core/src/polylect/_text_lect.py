@@ -85,7 +85,7 @@ class TextLect(Lect):
             text = text_problem(text)
         lead = self.lead
         if tools is None and not policies and not prefix and finish_reason != "length":  # the hot path
-            reply = self._read(lead + text, len(lead), text, self._plain)
+            reply: Reply | None = self._read(lead + text, len(lead), text, self._plain)
             if reply is None:
                 reply = self.grammar.read(text, self._plain, lead)
             elif not reply.diagnostics:
@@ -219,7 +219,7 @@ class TextLect(Lect):
                 raise LectError(f"The call of {call.name!r} is {call.status}; only whole calls can be written.")
 
     def format_steps(self, steps: Sequence[AgentStep], **policies: Any) -> str:
-        """The scratchpad: each turn's text, the observations of its actions (escaped by policy), a cue for the model."""
+        """The scratchpad: each turn's text, its observations (escaped by policy), a cue for the model."""
         chosen = self.policies.replace(**policies) if policies else self.policies
         turns = [(turn, "".join(self._action_text(step.action, chosen) for step in turn)) for turn in turns_of(steps)]
         out = []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -165,3 +167,11 @@ def test_listing_the_family_loads_nothing_of_it() -> None:
     code = "import sys, polylect; polylect.lects(); print([x for x in sys.modules if 'tool_calls._' in x])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_readme_runs() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", readme, re.S)
+    names: dict[str, Any] = {}
+    exec(block, names)
+    assert [x["role"] for x in names["history"]] == ["assistant", "tool"]

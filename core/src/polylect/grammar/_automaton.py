@@ -65,7 +65,7 @@ def build(rules: Sequence[Any], starts: Iterable[str], where: str) -> Automaton:
 
     names = list(starts)
     stubbed = _stub(rules, names)
-    analyzer = LALR_Analyzer(ParserConf(stubbed, {}, names), strict=True)
+    analyzer: Any = LALR_Analyzer(ParserConf(stubbed, {}, names), strict=True)
     try:
         analyzer.compute_lalr()
     except LarkGrammarError as error:
@@ -127,7 +127,7 @@ class _Explorer:
         bases = self._bases()
         rows: list[dict[str, Edge]] = []
         ids: dict[tuple[str, Stack, tuple[tuple[str, int], ...]], int] = {}
-        todo = []
+        todo: list[tuple[str, Stack, tuple[tuple[str, int], ...]]] = []
         for start, state in self.starts.items():
             ids[start, (state,), ()] = len(ids)
             todo.append((start, (state,), ()))
@@ -240,9 +240,8 @@ class _Explorer:
 
     def _holds(self, outer: str, inner: str) -> bool:
         """Whether a rule of role ``outer`` can begin with one of role ``inner``."""
-        return outer != inner and any(
-            inner == self.role_of.get(x) for rule, name in self.role_of.items() if name == outer for x in self.begins[rule]
-        )
+        rules = [rule for rule, name in self.role_of.items() if name == outer]
+        return outer != inner and any(inner == self.role_of.get(x) for rule in rules for x in self.begins[rule])
 
     def _close(
         self, opened: tuple[tuple[str, int], ...], reductions: list[tuple[str, Stack]]

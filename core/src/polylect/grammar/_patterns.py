@@ -15,14 +15,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Sequence
-from re import _constants as sre  # type: ignore[attr-defined]
-from re import _parser as sre_parser  # type: ignore[attr-defined]
+from re import _constants as sre
+from re import _parser as sre_parser
 from typing import Any, TypeAlias
 
 Node: TypeAlias = tuple[Any, ...]
 Seq: TypeAlias = tuple[Node, ...]
-# Nodes: ("c", source) one character · ("alt", (seq, ...)) · ("rep", low, high, seq[, possessive]) · ("look", seq) · ("not", seq)
-# · ("end",) the end of the text · ("grab", seq) a group to read out. high is None for unbounded.
+# Nodes: ("c", source) one character · ("alt", (seq, ...)) · ("rep", low, high, seq[, possessive]), high None for no
+# bound · ("look", seq) · ("not", seq) · ("end",) the end of the text · ("grab", seq) a group to read out
 
 _CATEGORIES = {
     sre.CATEGORY_SPACE: r"\s",
@@ -303,7 +303,7 @@ def _spelt(source: str) -> str:
 
 
 def beginnings(patterns: Sequence[Seq], search: Any) -> frozenset[str]:
-    """The usual beginnings of the patterns that ``search``, the live pattern, calls undecided from their first character.
+    """The usual beginnings of the patterns: what ``search``, the live pattern, calls undecided from its first character.
 
     A set is asked faster than a pattern, and a stream asks after every chunk of a marker.
     """
@@ -392,7 +392,7 @@ def _greedy(node: Node, inner: list[tuple[Seq, int]]) -> Node:
 
 def _settled(node: Node, rest: Seq) -> bool:
     """Whether the text alone says how ``node`` matches, when ``rest`` must follow."""
-    if node[0] in ("c", "grab", "look") or (not rest and node[0] == "rep" and len(node[3]) == 1 and node[3][0][0] == "c"):
+    if node[0] in ("c", "grab", "look") or (not rest and node[0] == "rep" and _single(node[3])):
         return True
     after, others, empty = first(rest)
     if node[0] not in ("rep", "alt") or others or empty:
@@ -516,7 +516,7 @@ def _live_node(node: Node, inner: list[tuple[Seq, int]], numbers: list[int], beg
 def partials(patterns: Sequence[Seq]) -> str:
     """One ``re`` source for "the buffer ends inside one of these", never the empty match; "" when none can be."""
     out = []
-    for seq in _shared([way for seq in patterns for way in spread(seq)]):
+    for seq in _shared([way for pattern in patterns for way in spread(pattern)]):
         if seq and seq[0][0] == "c" and (rest := partial(seq[1:])):
             out.append(str(seq[0][1]) + rest)
         elif seq and seq[0][0] != "c" and (rest := partial(seq)):

@@ -67,17 +67,15 @@ def read_source(grammar: str | Path | Traversable, replace: Mapping[str, str] | 
     Raises:
         GrammarError: no such file, or a replaced terminal that the file does not define.
     """
-    if isinstance(grammar, str) and "\n" in grammar:
-        source = Source("<grammar>", grammar)
-    else:
-        source = _read_file(grammar)
+    inline = isinstance(grammar, str) and "\n" in grammar
+    source = Source("<grammar>", str(grammar)) if inline else _read_file(grammar)
     for terminal, definition in (replace or {}).items():
         line = re.compile(rf"^{re.escape(terminal)}[ \t]*:.*$", re.M)
         if not line.search(source.text):
             known = _DEFINED.findall(source.text)
             raise GrammarError(f"{source.name} defines no terminal {terminal!r}.{nearest(terminal, known)}")
-        new = f"{terminal}: {definition}"
-        source = source._replace(text=line.sub(lambda _, new=new: new, source.text, count=1))
+        new = f"{terminal}: {definition}".replace("\\", r"\\")
+        source = source._replace(text=line.sub(new, source.text, count=1))
     return source
 
 

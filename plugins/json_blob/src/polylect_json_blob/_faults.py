@@ -48,7 +48,8 @@ def _validator(tool: Tool) -> Any:
     try:
         kind.check_schema(tool.parameters)
     except SchemaError as error:
-        raise ToolError(f"The schema of tool {tool.name!r} is broken: {error.message} - at {error.json_path}") from error
+        fault = f"{error.message} - at {error.json_path}"
+        raise ToolError(f"The schema of tool {tool.name!r} is broken: {fault}") from error
     validator = kind(tool.parameters)
     if len(_validators) >= KEPT:
         _validators.clear()

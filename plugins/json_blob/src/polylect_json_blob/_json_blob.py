@@ -64,7 +64,7 @@ class JsonBlob(TextLect):
         'I will look it up.\n```json\n{"action": "forecast", "action_input": {"city": "Oslo", "days": 3}}\n```',
         '{"action": "note", "action_input": "a fence ``` and a brace } in a text"}',
         '```json\n{"action": "Final Answer", "action_input": "It rains.\\nTake \\"both\\" coats."}\n```',
-        '[{"action": "search", "action_input": {"query": "Oslo"}}, {"action": "search", "action_input": {"query": "x"}}]',
+        '[{"action": "search", "action_input": {"query": "a"}}, {"action": "search", "action_input": {"query": "b"}}]',
         '<think>\nMaybe {"action": "search"}?\n</think>\n{"action": "now", "action_input": {}}',
     )
 
