@@ -9,23 +9,9 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
-from . import _registry
 from ._errors import GrammarError, LectError, ParseError, PluginError, PolylectError, PromptError, ToolError
-from ._hookspecs import LectSpec, hookimpl
-from ._inputs import quote, read_input, unquote
-from ._lect import Lect, Parser
-from ._policies import Policies
-from ._prompt import Prompt
-from ._reading import Arguments
-from ._registry import LectInfo, PluginInfo
-from ._render import describe_tools, describe_tools_with_schemas
-from ._text_lect import TextLect, without_partial_stop
-from ._tools import Tool, Toolbox, ToolLike, as_tool, toolbox
-from ._translate import detect, translate
 from ._values import (
     EXCEPTION_TOOL,
     AgentAction,
@@ -45,14 +31,56 @@ from ._values import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+    from types import ModuleType
+
+    from ._hookspecs import LectSpec, hookimpl
+    from ._inputs import quote, read_input, unquote
+    from ._lect import Lect, Parser
     from ._pipeline import Pipeline, Request, Turn
+    from ._policies import Policies
+    from ._prompt import Prompt
+    from ._reading import Arguments
+    from ._registry import LectInfo, PluginInfo
+    from ._render import describe_tools, describe_tools_with_schemas
     from ._stages import FormatScratchpad, Model, ParseStage, PromptStage
+    from ._text_lect import TextLect, without_partial_stop
+    from ._tools import Tool, Toolbox, ToolLike, as_tool, toolbox
+    from ._translate import detect, translate
 
 __version__ = "0.1.0"
+
+_LATER = {
+    "_hookspecs": ("LectSpec", "hookimpl"),
+    "_inputs": ("quote", "read_input", "unquote"),
+    "_lect": ("Lect", "Parser"),
+    "_pipeline": ("Pipeline", "Request", "Turn"),
+    "_policies": ("Policies",),
+    "_prompt": ("Prompt",),
+    "_reading": ("Arguments",),
+    "_registry": ("LectInfo", "PluginInfo"),
+    "_render": ("describe_tools", "describe_tools_with_schemas"),
+    "_stages": ("FormatScratchpad", "Model", "ParseStage", "PromptStage"),
+    "_text_lect": ("TextLect", "without_partial_stop"),
+    "_tools": ("Tool", "ToolLike", "Toolbox", "as_tool", "toolbox"),
+    "_translate": ("detect", "translate"),
+}
+"""Names by the module that has them, loaded when first asked for: the values alone are ready at once."""
+_HOMES = {name: module for module, names in _LATER.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'polylect' has no attribute {name!r}")
+    found: object = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = found
+    return found
 
 
 def lects() -> list[LectInfo]:
     """All installed lects (``name``, ``title``, ``family``, ``distribution``), sorted by name, none of them loaded."""
+    from . import _registry
+
     return _registry.registry.lects()
 
 
@@ -63,6 +91,8 @@ def lect(name: str) -> Lect:
         LectError: there is none; the message has the nearest name and the line that installs it.
         PluginError: it is installed and broken.
     """
+    from . import _registry
+
     return _registry.registry.lect(name)
 
 
@@ -72,6 +102,8 @@ def register(lect: Lect | type[Lect], *, override: bool = False) -> Lect:
     Raises:
         PluginError: its name is taken (``override=True`` replaces the other), or it is no lect.
     """
+    from . import _registry
+
     return _registry.registry.register(lect, override=override)
 
 
@@ -81,11 +113,15 @@ def unregister(name: str) -> None:
     Raises:
         LectError: there is none of that name.
     """
+    from . import _registry
+
     _registry.registry.unregister(name)
 
 
 def plugins() -> list[PluginInfo]:
     """All installed plugins with their lects; the broken ones with their error."""
+    from . import _registry
+
     return _registry.registry.plugins()
 
 
@@ -95,27 +131,9 @@ def load_plugin_file(path: str | Path) -> ModuleType:
     Raises:
         PluginError: there is no such file, or it fails.
     """
+    from . import _registry
+
     return _registry.load_plugin_file(_registry.registry, path)
-
-
-_LATER = {
-    "FormatScratchpad": "_stages",
-    "Model": "_stages",
-    "ParseStage": "_stages",
-    "Pipeline": "_pipeline",
-    "PromptStage": "_stages",
-    "Request": "_pipeline",
-    "Turn": "_pipeline",
-}
-"""The pipeline's names by their modules, loaded when first used: who only parses does not pay for them."""
-
-
-def __getattr__(name: str) -> object:
-    if name in _LATER:
-        found: object = getattr(importlib.import_module(f".{_LATER[name]}", __name__), name)
-        globals()[name] = found
-        return found
-    raise AttributeError(f"module 'polylect' has no attribute {name!r}")
 
 
 __all__ = [

@@ -24,6 +24,8 @@ _CALLED = re.compile(r"^([\w.\-]+)\s*\(.*\)\Z", re.S)
 _BRACKETS = re.compile(r"[{\[\]}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"?", re.S)
 
 
+LONGEST_NAME = 128
+"""Longer names are not compared with the known ones: the comparison takes the product of the lengths."""
 PLAIN = 4096
 """The longest input that a lect's ``plain_input`` may match: shorter than any sensible limit on calls."""
 
@@ -61,7 +63,7 @@ class CallReader:
         if self.answer_names and self.is_answer(name):
             return name
         found = resolve_name(name, tools, tolerant=self.lect.tolerant_names)
-        if tools and found not in tools and self.policies.unknown_tool == "nearest":
+        if tools and found not in tools and self.policies.unknown_tool == "nearest" and len(found) <= LONGEST_NAME:
             close = difflib.get_close_matches(found, list(tools), n=1, cutoff=0.6)
             found = close[0] if close else found
         if found != name:

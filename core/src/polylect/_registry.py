@@ -265,4 +265,3 @@ def load_plugin_file(registry: Registry, path: str | Path) -> ModuleType:
 
 
 registry = Registry()
-

@@ -64,18 +64,42 @@ def type_words(schema: Any) -> str:
 
 
 def inline(schema: Any, root: Mapping[str, Any], depth: int = DEPTH) -> Any:
-    """``schema`` without titles, its local references put in place."""
-    if isinstance(schema, list):
-        return [inline(x, root, depth) for x in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    reference = schema.get("$ref")
-    if isinstance(reference, str) and reference.startswith("#/"):
-        found: Any = root
-        for step in reference[2:].split("/"):
-            found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
-        if not isinstance(found, Mapping) or depth == 0:
+    """``schema`` without titles, its local references put in place; what refers to itself ends in ``{}``."""
+    return _Inliner(root).inline(schema, depth)
+
+
+class _Inliner:
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self.root = root
+        self.left = MAX_PARTS
+
+    def inline(self, schema: Any, depth: int) -> Any:
+        self.left -= 1
+        if self.left < 0:
             return {}
-        return inline(found, root, depth - 1)
-    kept = {k: v for k, v in schema.items() if k != "$defs" and not (k == "title" and isinstance(v, str))}
-    return {k: inline(v, root, depth) for k, v in kept.items()}
+        if isinstance(schema, list):
+            return [self.inline(x, depth) for x in schema]
+        if not isinstance(schema, Mapping):
+            return schema
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#"):
+            found = self.find(reference)
+            return {} if found is None or depth == 0 else self.inline(found, depth - 1)
+        out = {}
+        for key, value in schema.items():
+            if key == "$defs" or (key == "title" and isinstance(value, str)):
+                continue
+            out[key] = value if key in DATA else self.inline(value, depth)
+        return out
+
+    def find(self, reference: str) -> Mapping[str, Any] | None:
+        found: Any = self.root
+        for step in reference[1:].split("/")[1:]:
+            found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
+        return found if isinstance(found, Mapping) else None
+
+
+DATA = frozenset({"const", "default", "enum", "examples"})
+"""Keys of a schema that hold values and not schemas."""
+MAX_PARTS = 10_000
+"""Parts of one schema that are written out: far more than a model can read."""

@@ -252,13 +252,14 @@ class TextLect(Lect):
     def detect(self, text: str) -> float:
         """How sure it is that ``text`` is in this tongue, by the structure that it shows."""
         reply = self.parse(text)
-        marked = sum(end - start for role, start, end in reply.parts if role != "content")
-        if not (reply.calls or reply.answer is not None):
+        cut = any(x.code == "truncated" for x in reply.diagnostics)
+        if not (reply.calls or reply.answer is not None or cut):
             return 0.3 if reply.reasoning or reply.diagnostics else 0.0
-        skipped = sum(x.end - x.start for x in reply.diagnostics if x.code == "skipped")
         whole = max(len(text), 1)
-        faults = sum(not call.runnable for call in reply.calls)
-        return max(0.4, 0.9 * min(1.0, (marked + 20) / whole)) - 0.3 * skipped / whole - 0.1 * bool(faults)
+        marked = sum(end - start for role, start, end in reply.parts if role != "content")
+        skipped = sum(x.end - x.start for x in reply.diagnostics if x.code == "skipped")
+        faults = sum(not call.runnable for call in reply.calls) + (cut and not reply.calls)
+        return max(0.6, 0.9 * min(1.0, (marked + 20) / whole)) - 0.3 * skipped / whole - 0.25 * bool(faults)
 
 
 def turns_of(steps: Sequence[AgentStep]) -> list[list[AgentStep]]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from ._errors import PolylectError
+from ._json import dumps
 from ._lect import Lect
 from ._registry import registry
 from ._tools import Tools
+from ._values import Reply
 
 SURE = 0.35
 """From this score on a text counts as being in a tongue."""
 
 
-def translate(
-    text: Any, *, source: str | Lect, target: str | Lect, tools: Tools = None, **policies: Any
-) -> Any:
+def translate(text: Any, *, source: str | Lect, target: str | Lect, tools: Tools = None, **policies: Any) -> Any:
     """A message of the tongue ``source`` in the tongue ``target``.
 
     Args:
@@ -31,7 +33,21 @@ def translate(
     """
     one = registry.lect(source) if isinstance(source, str) else source
     other = registry.lect(target) if isinstance(target, str) else target
-    return other.format(one.parse(text, tools=tools, **policies), tools=tools)
+    return other.format(carried(one.parse(text, tools=tools, **policies), one, other), tools=tools)
+
+
+def carried(reply: Reply, source: Lect, target: Lect) -> Reply:
+    """The reply as ``target`` would say it: some tongues mark the final answer, in others plain text is the answer."""
+    if reply.calls:
+        return reply
+    if reply.answer is not None and "answer" not in target.features and not reply.content:
+        if target.policies.text == "final":
+            answer = reply.answer if isinstance(reply.answer, str) else dumps(reply.answer)
+            return msgspec.structs.replace(reply, content=answer, answer=None)
+    elif reply.answer is None and reply.content and reply.complete and "answer" not in source.features:
+        if source.policies.text == "final" and "answer" in target.features:
+            return msgspec.structs.replace(reply, content="", answer=reply.content)
+    return reply
 
 
 def detect(text: str) -> list[tuple[str, float]]:

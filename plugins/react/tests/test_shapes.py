@@ -176,7 +176,11 @@ ERRORS: list[tuple[str, str, dict[str, Any]]] = [
             "decision": "invalid_arguments",
         },
     ),
-    ("an input without an action", "Action Input: Voss", {"diagnostics": ["skipped"], "decision": "no_action"}),
+    (
+        "an input without an action",
+        "Thought: hm\nAction Input: Voss",
+        {"reasoning": "hm", "diagnostics": ["skipped"], "decision": "no_action"},
+    ),
     (
         "an empty name",
         "Action:\nAction Input: Voss",
@@ -202,11 +206,11 @@ def test_a_reply(text: str, said: dict[str, Any]) -> None:
     reads(text, said)
 
 
-@pytest.mark.parametrize(("text", "said"), [row[1:] for row in ACTIONS], ids=[row[0] for row in ACTIONS])
+CUED = [row for row in ROWS if row[1].startswith("Thought: ")]
+
+
+@pytest.mark.parametrize(("text", "said"), [row[1:] for row in CUED], ids=[row[0] for row in CUED])
 def test_a_turn_behind_the_cue_that_the_prompt_wrote(text: str, said: dict[str, Any]) -> None:
-    thought = text.startswith("Thought: ")
-    if not thought:
-        return
     reads(text.removeprefix("Thought:"), {**said, "with": {"prefix": "Thought:"}})
 
 

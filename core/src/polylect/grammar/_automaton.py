@@ -291,9 +291,12 @@ def _minimise(machine: Automaton) -> Automaton:
         signatures: dict[Any, int] = {}
         refined = []
         for state, row in enumerate(rows):
-            signature = block[state], tuple(
-                (name, edge._replace(target=-1 if edge.target < 0 else block[edge.target]))
-                for name, edge in sorted(row.items())
+            signature = (
+                block[state],
+                tuple(
+                    (name, edge._replace(target=-1 if edge.target < 0 else block[edge.target]))
+                    for name, edge in sorted(row.items())
+                ),
             )
             refined.append(signatures.setdefault(signature, len(signatures)))
         if len(signatures) == len(set(block)):

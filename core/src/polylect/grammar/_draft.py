@@ -63,23 +63,25 @@ class Sink(Protocol):
 
 
 class Cursor:
-    """Where the reader stands: the chunk, the index into it, and what has been emitted but not delivered."""
+    """Where the reader stands: the chunk, the index into it, and what has been emitted but not delivered.
 
-    i = 0
+    ``c`` begins at position ``base`` of the message (the prompt's part of it lies before 0); ``last`` is where the last
+    event ended; ``seen`` keeps all chunks.
+    """
+
+    i = last = 0
     final = False
 
     def __init__(self, prefix: str) -> None:
         self.c = prefix
-        self.base = self.last = -len(prefix)
+        self.base = -len(prefix)
         self.out: list[Event] = []
-        self.seen: list[str] = [prefix]
-        self.mark = (0, self.base)
+        self.seen: list[str] = []
+        self.mark = (prefix, self.base, 0)
 
     def refill(self, chunk: str | None) -> None:
         """Everything up to here was delivered; take the next chunk (None: there is none)."""
         self.out = []
-        if self.last < 0:
-            self.last = 0
         self.base += len(self.c)
         self.i = 0
         if chunk is None:
@@ -88,36 +90,18 @@ class Cursor:
             self.c = chunk
             self.seen.append(chunk)
 
-    def hold(self, chunk: str | None) -> None:
-        """What comes before the index was delivered; put the next chunk behind the rest."""
-        self.out = []
-        if self.last < 0:
-            self.last = 0
-        self.base += self.i
-        if chunk is None:
-            self.c, self.final = self.c[self.i :], True
-        else:
-            self.seen.append(chunk)
-            self.c = self.c[self.i :] + chunk
-        self.i = 0
-
-    def set_mark(self, at: int) -> None:
-        """Remember the chunk that holds position ``at``, so that ``slice`` need not join from the beginning."""
-        count = len(self.seen)
-        total = self.base + len(self.c)
-        while total > at and count:
-            count -= 1
-            total -= len(self.seen[count])
-        self.mark = (count, total)
+    def set_mark(self) -> None:
+        """Remember the buffer and what comes behind it, so that ``slice`` need not join from the beginning."""
+        self.mark = (self.c, self.base, len(self.seen))
 
     def slice(self, start: int, end: int) -> str:
-        """The text between two positions, neither before the mark."""
+        """The text between two positions, neither before the mark's buffer."""
         if end <= start:
             return ""
-        count, total = self.mark
-        seen = self.seen
-        text = seen[count] if count == len(seen) - 1 else "".join(seen[count:])
-        return text[start - total : end - total]
+        text, base, count = self.mark
+        if end > base + len(text):
+            text += "".join(self.seen[count:])
+        return text[start - base : end - base]
 
 
 class Draft:
@@ -152,19 +136,21 @@ class Draft:
         self.open = True
         self.start = start
         self.arguments = (start, start)
-        self.cursor.set_mark(start)
+        self.cursor.set_mark()
 
     def set_name(self, raw: str, start: int, end: int) -> None:
         """The name has been read: announce the call, or turn it into the answer."""
-        self.name = self.sink.name(raw, start, end, self.diagnostics)
+        sink = self.sink
+        plain = sink.plain is not None and raw.isidentifier()
+        self.name = name = raw if plain else sink.name(raw, start, end, self.diagnostics)
         self.named = True
-        if self.sink.answer_names and self.sink.is_answer(self.name):
+        if sink.answer_names and sink.is_answer(name):
             self.is_answer = True
             self.second = self.has_answer
-        elif self.sink.live:
+        elif sink.live:
             cursor = self.cursor
             self.started = True
-            cursor.out.append(CallStart(cursor.last, end, self.index, self.id, self.name))
+            cursor.out.append(CallStart(cursor.last, end, self.index, self.id, name))
             cursor.last = end
             if self.held:
                 self.announce_held(end)
@@ -211,7 +197,10 @@ class Draft:
             raw, form, value = "".join(self.member_raw), MEMBERS, self.members
         else:
             raw, form, value = self.cursor.slice(*self.arguments), self.form, MISSING
-        return self.sink.call(self.name or "", form, raw, value, self.id, start, end, ending, self.diagnostics)
+        sink, name = self.sink, self.name or ""
+        if form == TEXT and name and ending < CUT and sink.plain is not None and sink.plain(raw) is not None:
+            return Call(name, raw, raw, self.id, start, end)
+        return sink.call(name, form, raw, value, self.id, start, end, ending, self.diagnostics)
 
     def begin_answer(self, start: int) -> None:
         """An answer that is no call begins."""

@@ -1,4 +1,4 @@
-"""Runs a machine: hands it chunks, and runs the readers that it yields before it goes on."""
+"""Runs a machine: hands it chunks, and lets the readers of its payloads take them in its place."""
 
 from __future__ import annotations
 
@@ -8,45 +8,39 @@ from .._values import Event
 
 
 class Driver:
-    """One machine with the stack of generators that are waiting for the innermost one."""
+    """One machine, and the reader that has taken over from it, if one has.
 
-    __slots__ = ("_send", "_waiting")
+    A machine is first sent its driver, then chunks (None: the end). Where a payload goes on behind a chunk, it hands
+    over to a generator that is sent the chunks until it returns; then the machine is sent what that returned. So a
+    chunk costs the same whoever reads it.
+    """
+
+    __slots__ = ("_main", "_send")
 
     def __init__(self, machine: Any) -> None:
-        self._waiting: list[Any] = []
-        self._send: Any = machine.send
-        self.step(None)
+        next(machine)
+        self._main = self._send = machine.send
+        self._send(self)
+
+    def hand_over(self, reader: Any) -> None:
+        """From the next chunk on, ``reader`` is sent them."""
+        self._send = reader.send
 
     def step(self, chunk: str | None) -> list[Event]:
         """Send a chunk (None: the end) and give the events; StopIteration when the machine is over."""
         try:
-            out = self._send(chunk)
+            return self._send(chunk)  # type: ignore[no-any-return]
         except StopIteration as result:
-            out = self._back(result.value)
-        return out if out.__class__ is list else self._into(out)
+            return self.go_on(result.value)
 
-    def _into(self, reader: Any) -> list[Event]:
-        """Run a reader that was yielded; what it yields first."""
-        while reader.__class__ is not list:
-            self._waiting.append(self._send)
-            self._send = reader.send
-            try:
-                reader = self._send(None)
-            except StopIteration as result:
-                reader = self._back(result.value)
-        return reader  # type: ignore[no-any-return]
+    def go_on(self, value: Any) -> list[Event]:
+        """The reader is over: the machine goes on with its result."""
+        self._send = self._main
+        return self._main(value)  # type: ignore[no-any-return]
 
-    def _back(self, value: Any) -> Any:
-        """A reader is over: give its result to whoever waits for it."""
-        while True:
-            if not self._waiting:
-                self._send = over
-                raise StopIteration
-            self._send = self._waiting.pop()
-            try:
-                return self._send(value)
-            except StopIteration as result:
-                value = result.value
+    def end(self) -> None:
+        """The machine is over, and lets go of all that it holds."""
+        self._main = self._send = over
 
 
 def over(_: object) -> Any:

@@ -51,9 +51,7 @@ class _Checker:
         self.source, self.tables = source, tables
         self.trees = {name: patterns.parse(expression) for name, expression in tables.markers.items()}
         self.samples = {name: patterns.samples(tree, 40) for name, tree in self.trees.items()}
-        self.delimiters = {
-            name: [patterns.parse(x) for x in text.delimiters] for name, text in tables.texts.items()
-        }
+        self.delimiters = {name: [patterns.parse(x) for x in text.delimiters] for name, text in tables.texts.items()}
         self._delimits = {
             name: re.compile("|".join(f"(?:{x})" for x in text.delimiters) or "(?!)").match
             for name, text in tables.texts.items()

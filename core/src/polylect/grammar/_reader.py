@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from json.encoder import encode_basestring as quote_json
-from typing import Any
+from typing import Any, TypeAlias
 
 from .._values import ArgumentsDelta, Reply, ReplyEnd
 from . import _tables as t
 from ._draft import CLOSED, CUT, JSON, MEMBERS, OPEN, TEXT, Cursor, Draft, Sink
+from ._live import LiveState, LiveText, Undecided
 from ._runtime import SKIP, Edge, Payload, Runtime, State
-from ._scan import ANSWER_JSON, ANSWER_TEXT, ARGUMENTS, HOLD, Reading, scan_brackets, scan_call, scan_payload
+from ._scan import ANSWER_JSON, ANSWER_TEXT, ARGUMENTS, HOLD, Reading, scan_brackets, scan_json
 
-NAMES: dict[int, Any] = {t.REASONING: "reasoning", t.CONTENT: "content"}
+
+Span: TypeAlias = tuple[int, int]
+Choice: TypeAlias = tuple[Undecided | None, LiveText | None, Edge | None, Any, tuple[Any, ...]]
+"""What is known to be as undecided as what stands here; a text, or a marker's edge; the match; a text's edges."""
 
 
 class BaseReader:
@@ -27,9 +31,9 @@ class BaseReader:
         self.cursor = Cursor(prefix)
         self.draft = Draft(self.cursor, sink)
         self.state = start
-        self.offset = len(prefix)
         self.cut_by_length = length_cut
-        self.pieces: dict[int, list[tuple[int, int]]] = {}
+        self.spans: tuple[list[Span], list[Span]] = ([], [])
+        """Where the reasoning and the content stand, by their roles' numbers."""
 
     # --- markers --------------------------------------------------------------------------------------------------
 
@@ -77,16 +81,14 @@ class BaseReader:
         """Whether argument text goes out as it comes."""
         return self.draft.started and self.sink.live
 
-    def text_begins(self, role: int, begin: int) -> str:
-        """A text begins; gives the separator to what there was of its role."""
-        if role == t.ANSWER:
-            draft = self.draft
-            self.cursor.set_mark(max(begin, 0))
-            if draft.second:
-                draft.second = False
-                return "\n"
-            return ""
-        return self.sink.separators[0 if role == t.REASONING else 1] if role in self.pieces else ""
+    def answer_begins(self) -> str:
+        """The text of an answer begins; gives the separator to an earlier one."""
+        draft = self.draft
+        self.cursor.set_mark()
+        if draft.second:
+            draft.second = False
+            return "\n"
+        return ""
 
     def piece(self, role: int, piece: str, end: int, begins: bool) -> None:
         """More text of an argument that is not streamed as it is."""
@@ -102,18 +104,11 @@ class BaseReader:
             draft.held.append(piece)
 
     def text_ends(self, role: int, begin: int, end: int, held: list[str]) -> None:
-        """A text is over."""
+        """A text is over that is neither reasoning nor content nor arguments."""
         draft = self.draft
         start = max(begin, 0)
-        if role in NAMES:
-            if end > start:
-                self.pieces.setdefault(role, []).append((start, end))
-                draft.parts.append((NAMES[role], start, end))
-        elif role == t.NAME:
+        if role == t.NAME:
             draft.set_name("".join(held), begin, end)
-        elif role == t.ARGUMENTS:
-            draft.form = TEXT
-            draft.arguments = (begin, end)
         elif role == t.ANSWER:
             draft.end_answer(self.cursor.slice(start, end) if end > start else "", end)
         elif role == t.ID:
@@ -139,6 +134,33 @@ class BaseReader:
         else:
             draft.held.append(text)
 
+    # --- choices --------------------------------------------------------------------------------------------------
+
+    def choose(self, state: LiveState, c: str, i: int, final: bool) -> Choice:
+        """What stands at ``i``: a text, a marker, or what is not decided yet; nothing of them where a payload is due."""
+        for text in state.texts:
+            guard = text.guard if final else text.guard_live
+            if guard is not None and (match := guard(c, i)) is not None:
+                if not final and match.lastindex is None:
+                    return state.undecided, None, None, None, ()
+                continue
+            match, pairs = text.search(c, i, final)
+            if match is None or match.start() > i:
+                return None, text, None, match, pairs
+            if match.lastindex is None:
+                return text.undecided, None, None, None, ()
+            edge = pairs[match.lastindex][0]
+            if edge is not None:
+                return None, None, edge, match, ()
+        markers = state.markers
+        live, edges = (markers.plain, markers.edges) if final else markers.live
+        match = live(c, i)
+        if match is None:
+            return None, None, None, None, ()
+        if match.lastindex is None:
+            return state.undecided, None, None, None, ()
+        return None, None, edges[match.lastindex], match, ()
+
     # --- payloads -------------------------------------------------------------------------------------------------
 
     def payload_begins(self, payload: Payload) -> Reading:
@@ -148,11 +170,11 @@ class BaseReader:
         if payload.edge.flags:
             self.begin(payload.edge.flags & ~t.ARGUMENTS_BEGIN, start, start)
         if payload.name == "json_call":
-            return scan_call(draft, self.runtime.keys)
+            return scan_json(draft, 0, self.runtime.keys, self.runtime.parts)
         mode = ARGUMENTS if draft.started else HOLD
         if draft.is_answer:
             mode = ANSWER_TEXT if payload.name == "brackets" or cursor.c[cursor.i] == '"' else ANSWER_JSON
-        return scan_brackets(draft, mode) if payload.name == "brackets" else scan_payload(draft, mode)
+        return scan_brackets(draft, mode) if payload.name == "brackets" else scan_json(draft, mode)
 
     def payload_ends(self, payload: Payload, closed: bool) -> None:
         """A payload is over: closed, or cut by the end of the message."""
@@ -193,9 +215,8 @@ class BaseReader:
             draft.parts.append(("observation", max(self.observed, 0), max(end, 0)))
         else:
             self._close(end)
-        text = "".join(cursor.seen)[self.offset :]
-        self.reply = self._reply(text)
-        cursor.out.append(ReplyEnd(max(cursor.last, 0), max(end, 0), self.reply))
+        self.reply = self._reply("".join(cursor.seen))
+        cursor.out.append(ReplyEnd(cursor.last, max(end, 0), self.reply))
 
     def _close(self, end: int) -> None:
         draft = self.draft
@@ -232,10 +253,10 @@ class BaseReader:
         return None
 
     def _reply(self, text: str) -> Reply:
-        draft, pieces = self.draft, self.pieces
+        draft = self.draft
         return Reply(
-            self._joined(text, pieces[t.REASONING], 0) if t.REASONING in pieces else "",
-            self._joined(text, pieces[t.CONTENT], 1) if t.CONTENT in pieces else "",
+            self._joined(text, t.REASONING),
+            self._joined(text, t.CONTENT),
             tuple(draft.calls),
             draft.final_answer() if draft.answers else None,
             tuple(draft.diagnostics),
@@ -244,8 +265,9 @@ class BaseReader:
             text,
         )
 
-    def _joined(self, text: str, pieces: list[tuple[int, int]], which: int) -> str:
-        if len(pieces) == 1:
-            start, end = pieces[0]
+    def _joined(self, text: str, role: int) -> str:
+        spans = self.spans[role]
+        if len(spans) == 1:
+            start, end = spans[0]
             return text[start:end]
-        return self.sink.separators[which].join([text[start:end] for start, end in pieces])
+        return self.sink.separators[role].join([text[start:end] for start, end in spans]) if spans else ""

@@ -45,37 +45,22 @@ class Markers:
     """The markers of a state, in lark's order, as one pattern to match where one is due."""
 
     def __init__(self, tables: Tables, names: Sequence[str], edges: Sequence[Edge]) -> None:
-        trees = [patterns.parse(tables.markers[name]) for name in names]
         self.names = tuple(names)
-        self._trees = trees
+        self.trees = tuple(patterns.parse(tables.markers[name]) for name in names)
         self._edges = edges
 
     @cached_property
     def plain(self) -> Any:
         """``match`` for complete text."""
-        return re.compile(patterns.alternation(self._numbered)[0]).match if self.names else _never
+        return re.compile(patterns.alternation(self._numbered)[0]).match if self.names else never
 
     @cached_property
-    def live(self) -> Any:
-        """``match`` for a buffer that may go on: ``lastindex`` is None where that would decide."""
-        return self._live[0]
-
-    @cached_property
-    def _live(self) -> tuple[Any, Edges]:
+    def live(self) -> tuple[Any, Edges]:
+        """``match`` for a buffer that may go on, and the edge for each ``lastindex``: None where it leaves that open."""
         if not self.names:
-            return _never, ()
+            return never, ()
         source, numbers = patterns.live(self._numbered)
         return re.compile(source).match, tuple(None if n < 0 else self._edges[n] for n in numbers)
-
-    @cached_property
-    def beginnings(self) -> frozenset[str]:
-        """What surely is the beginning of a marker, and no more."""
-        return patterns.beginnings(self._trees, self.live)
-
-    @property
-    def live_edges(self) -> Edges:
-        """The edge for each ``lastindex`` of ``live``."""
-        return self._live[1]
 
     @cached_property
     def edges(self) -> Edges:
@@ -85,18 +70,18 @@ class Markers:
 
     @property
     def _numbered(self) -> list[tuple[patterns.Seq, int]]:
-        return [(tree, n) for n, tree in enumerate(self._trees)]
+        return [(tree, n) for n, tree in enumerate(self.trees)]
 
 
-def _never(text: str, at: int = 0) -> None:
-    return None
+def never(text: str, at: int = 0) -> None:
+    """A pattern that is nowhere."""
 
 
 class TextRun:
     """A free text that may begin in a state, with the search for what ends it.
 
-    Where a delimiter is spelt like a marker that may follow, one search finds both: ``after[lastindex]`` is then the
-    edge to take when text came before, ``here[lastindex]`` when none did. None means: look again where the text ends.
+    Where a delimiter is spelt like a marker that may follow, one search finds both, and the marker's edge is known at
+    once: one for where no text came before it, one for where some did.
     """
 
     def __init__(
@@ -121,7 +106,8 @@ class TextRun:
             starts |= some
             more = more or others or empty
         self.first = next(iter(starts)) if len(starts) == 1 and not more else None
-        self._starts = None if more or len(starts) < 2 else "".join(sorted(starts))
+        self.starts = None if more or len(starts) < 2 else "".join(sorted(starts))
+        """The first characters of all delimiters, where they are several and known."""
 
     @property
     def wanted(self) -> list[tuple[patterns.Seq, int]]:
@@ -139,50 +125,9 @@ class TextRun:
         return self._blank
 
     @cached_property
-    def starts(self) -> Any:
-        """``search`` for the first character of any delimiter; None where ``first`` or nothing better serves."""
-        return None if self._starts is None else re.compile(f"[{re.escape(self._starts)}]").search
-
-    @cached_property
     def plain(self) -> Any:
         """``search`` for complete text."""
-        return re.compile(patterns.alternation(self._wanted)[0]).search if self._wanted else _never
-
-    @cached_property
-    def certain(self) -> Any:
-        """``search`` for delimiters that stand wholly inside the buffer."""
-        return re.compile(patterns.alternation(self._wanted, live=True)[0]).search if self._wanted else _never
-
-    @cached_property
-    def live(self) -> Any:
-        """``search`` for a buffer that may go on: ``lastindex`` is None where the end leaves it undecided."""
-        return self._live[0]
-
-    @cached_property
-    def _live(self) -> tuple[Any, Edges, Edges]:
-        if not self._wanted:
-            return _never, (), ()
-        source, numbers = patterns.live(self._wanted)
-        return re.compile(source).search, self._rows(numbers, self._here), self._rows(numbers, self._after)
-
-    @cached_property
-    def beginnings(self) -> frozenset[str]:
-        """What surely is the beginning of a delimiter, and no more."""
-        trees = tuple(tree for tree, _ in self._wanted)
-        found = _beginnings.get(trees)
-        if found is None:
-            found = _beginnings[trees] = patterns.beginnings(trees, self.live)
-        return found
-
-    def leads(self, match: Any, after: bool) -> Edge | None:
-        """The edge for the fused marker that ``plain``, ``certain`` or ``live`` found; None: look again there."""
-        search, here_live, after_live = self._live
-        if match.re is search.__self__:
-            return (after_live if after else here_live)[match.lastindex]
-        return (self.after if after else self.here)[match.lastindex]
-
-    def _rows(self, numbers: tuple[int, ...], edges: dict[str, Edge]) -> Edges:
-        return tuple(None if n < 0 else edges.get(self._names[n]) for n in numbers)
+        return re.compile(patterns.alternation(self._wanted)[0]).search if self._wanted else never
 
     @cached_property
     def guard(self) -> Any:
@@ -196,21 +141,8 @@ class TextRun:
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
-        """For each ``lastindex`` the number of a fused marker, or -1."""
+        """For each ``lastindex`` of ``plain`` the number of a fused marker, or -1."""
         return patterns.alternation(self._wanted)[1]
-
-    @cached_property
-    def here(self) -> Edges:
-        """The edge for each ``lastindex`` when no text came before."""
-        return self._rows(self.numbers, self._here)
-
-    @cached_property
-    def after(self) -> Edges:
-        """The edge for each ``lastindex`` when text came before."""
-        return self._rows(self.numbers, self._after)
-
-
-_beginnings: dict[tuple[patterns.Seq, ...], frozenset[str]] = {}
 
 
 def _fused(tables: Tables, delimiters: Sequence[patterns.Seq], order: Sequence[str]) -> list[tuple[patterns.Seq, str]]:
@@ -276,6 +208,8 @@ class Runtime:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.states: list[State | None] = [None] * len(tables.states)
+        self.live: list[Any] = [None] * len(tables.states)
+        """The states as the stream interpreter has them, once it has entered them."""
         self.keys = tables.keys
 
     def state(self, number: int) -> State:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from polylect import Tool, ToolError
-from polylect.grammar import MISSING
+from polylect.plugin import MISSING
 
 SHOWN = 3
 """Faults named in one correction: enough to act on, short enough to read."""

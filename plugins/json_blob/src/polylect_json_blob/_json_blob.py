@@ -17,16 +17,14 @@ from polylect import (
     read_input,
     toolbox,
 )
-from polylect._json import dumps
+from polylect.plugin import dumps
 
 from ._faults import schema_fault
 from ._prompt import PROMPT
 
 _KEYED = r"(?:[ \t\r\n]{0,16}\\*[\"'“]|[ \t]{0,4}\\*)(?i:action_input|action|thoughts?|reasoning)[\"'”]?[ \t]{0,4}:"
 _LABELS = r"(?i:Observation|Thought|Action)[ \t]{0,2}[:：]|Observation"
-_MARKS = re.compile(
-    rf"(\{{)(\\*)(?={_KEYED})|((?:\A|\n)[ \t\r\n]{{0,8}})(\\*)(?={_LABELS})|(<)(\\*)(?=/?think>)"
-)
+_MARKS = re.compile(rf"(\{{)(\\*)(?={_KEYED})|((?:\A|\n)[ \t\r\n]{{0,8}})(\\*)(?={_LABELS})|(<)(\\*)(?=/?think>)")
 
 
 _NEXT = "\n"

@@ -8,7 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from polylect import Arguments, Call, Policies, Prompt, Reply, Tool, Toolbox, quote, read_input, without_partial_stop
-from polylect._json import dumps
+from polylect.plugin import dumps
 
 from . import _prompt
 from ._labels import LabelLect

@@ -7,9 +7,7 @@ from functools import cache
 from typing import Any
 
 from polylect import Arguments, Call, Diagnostic, Policies, TextLect, Toolbox
-from polylect._json import dumps
-from polylect._reading import decode, malformed, nesting_beyond, resolve_name, unknown_tool
-from polylect.grammar._whole import DECODER
+from polylect.plugin import DECODER, decode, dumps, malformed, nesting_beyond, resolve_name, unknown_tool
 
 TEXT_KEY = "__arg1"
 """The one argument of a tool that takes a text, as LangChain's agents have always named it."""

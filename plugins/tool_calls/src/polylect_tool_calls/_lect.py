@@ -18,12 +18,7 @@ from polylect import (
     ToolLike,
     toolbox,
 )
-from polylect._decide import decide
-from polylect._errors import Reason
-from polylect._render import inline
-from polylect._text_lect import difference
-from polylect._tools import EMPTY_SCHEMA, Tools
-from polylect.grammar import Grammar
+from polylect.plugin import EMPTY_SCHEMA, Grammar, Reason, Tools, decide, difference, inline
 
 from ._arguments import GRAMMAR, HINT, Rules, arguments_text
 from ._parser import ToolCallsParser, says_length

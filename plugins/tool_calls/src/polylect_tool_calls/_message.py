@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from polylect import Call
-from polylect._policies import MAX_NESTING
-from polylect._reading import decode, nesting_beyond
-from polylect._values import Part, Role
+from polylect.plugin import MAX_NESTING, Part, Role, decode, nesting_beyond
 
 from ._shapes import REASONING_KEYS, Entry, Fields, argument_text
 

@@ -16,8 +16,7 @@ from polylect import (
     Reply,
     ReplyEnd,
 )
-from polylect._parser import check_policies
-from polylect._reading import decode
+from polylect.plugin import check_policies, decode
 
 from ._arguments import Rules
 from ._message import MessageDraft, OpenCall

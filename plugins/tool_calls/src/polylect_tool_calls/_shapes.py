@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from polylect import ParseError
-from polylect._json import dumps
-from polylect._reading import decode
+from polylect.plugin import decode, dumps
 
 Fields: TypeAlias = dict[str, Any]
 Piece: TypeAlias = tuple[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from polylect import EXCEPTION_TOOL, AgentAction, AgentStep, LectError
-from polylect._text_lect import observation_text
+from polylect.plugin import observation_text
 
 from ._arguments import TEXT_KEY, unwrapped
 from ._shapes import argument_text

@@ -8,9 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from polylect import Call, Reply
-from polylect._policies import MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING
-from polylect._values import Part
-from polylect.grammar._whole import DECODER
+from polylect.plugin import DECODER, MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING, Part
 
 from ._arguments import TEXT_KEY
 

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from polylect import Arguments, LectError, Tool
-from polylect.grammar import MISSING
+from polylect.plugin import MISSING
 
 from ._types import entries, kinds, member, scalar, typed, untyped
 

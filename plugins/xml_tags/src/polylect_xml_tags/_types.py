@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from polylect.grammar import MISSING
+from polylect.plugin import MISSING
 
 DEPTH = 8
 """References that are followed for one value; a schema that refers to itself ends there."""

@@ -1,0 +1,49 @@
+"""What plugins may use of the kernel, besides the names in :mod:`polylect` itself.
+
+A lect over a grammar rarely needs more than :class:`polylect.TextLect`; a tongue of messages, which reads and writes
+structures of its own, finds the kernel's words for faults, its JSON rules and its helpers here.
+"""
+
+from __future__ import annotations
+
+from ._decide import decide
+from ._errors import Reason
+from ._json import dumps
+from ._parser import check_policies
+from ._policies import MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING
+from ._reading import decode, malformed, nesting_beyond, resolve_name, unknown_tool
+from ._render import inline
+from ._text_lect import difference, observation_text, turns_of
+from ._tools import EMPTY_SCHEMA, Tools, schema_types
+from ._values import Part, Role, Span, Status
+from .grammar import MISSING, Grammar
+from .grammar._whole import DECODER
+
+__all__ = [
+    "DECODER",
+    "EMPTY_SCHEMA",
+    "MAX_CALLS",
+    "MAX_CALL_SIZE",
+    "MAX_NESTING",
+    "MISSING",
+    "Grammar",
+    "Part",
+    "Reason",
+    "Role",
+    "Span",
+    "Status",
+    "Tools",
+    "check_policies",
+    "decide",
+    "decode",
+    "difference",
+    "dumps",
+    "inline",
+    "malformed",
+    "nesting_beyond",
+    "observation_text",
+    "resolve_name",
+    "schema_types",
+    "turns_of",
+    "unknown_tool",
+]

@@ -1,0 +1,214 @@
+"""What stock lark reads: its tokens, and the pieces of a message by the names of the rules. The engine must agree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import lark
+import lark.lexer
+from lark import Token, Tree
+
+import polylect_grammars
+
+lark.lexer.has_interegular = False  # with it lark compares all terminals with each other, for minutes
+
+SHARED = Path(polylect_grammars.__file__).parent
+PAYLOADS = ("json_call", "json_object", "json_array", "json_value", "brackets")
+ROLES = ("reasoning", "content", "answer", "observation", "call", "name", "arguments", "id", "key", "value")
+
+Node: TypeAlias = "Tree[Token] | Token"
+Taken: TypeAlias = tuple[str, int, int]
+"""A token: its terminal (``@json_call`` for all of a payload) and its place."""
+
+
+class CallPieces(NamedTuple):
+    """A call as the rules say it."""
+
+    start: int
+    end: int
+    name: str
+    id: str | None
+    raw: str
+
+
+class Pieces(NamedTuple):
+    """A message as stock lark reads it; places are those of the message, without the lead."""
+
+    tokens: list[Taken]
+    parts: list[tuple[str, int, int]]
+    calls: list[CallPieces]
+    answer: str | None
+
+
+class Reference:
+    """Stock lark over the whole, honest grammar."""
+
+    def __init__(self, path: Path, lead: str, start: str = "start") -> None:
+        self.lead = lead
+        self._lark = lark.Lark.open(
+            str(path), parser="lalr", keep_all_tokens=True, maybe_placeholders=False, start=start,
+            import_paths=[str(SHARED)],
+        )  # fmt: skip
+
+    def read(self, message: str) -> Pieces | None:
+        """The message's pieces; None when lark does not accept it."""
+        text = self.lead + message
+        try:
+            tree = self._lark.parse(text)
+        except lark.exceptions.UnexpectedInput:
+            return None
+        return _Walk(text, len(self.lead)).pieces(tree)
+
+
+def base(rule: str) -> str:
+    """A rule's name without the file's that it was imported from."""
+    return rule.rsplit("__", 1)[-1]
+
+
+def role_of(rule: str) -> str | None:
+    """The role that a rule's name says."""
+    name = base(rule)
+    return next((role for role in ROLES if name == role or name.startswith(role + "_")), None)
+
+
+def leaves(node: Node) -> Iterator[Token]:
+    """The tokens under a node."""
+    if isinstance(node, Token):
+        yield node
+    else:
+        for child in node.children:
+            yield from leaves(child)
+
+
+def place(token: Token) -> tuple[int, int]:
+    """Where a token stands in the text that was parsed."""
+    assert token.start_pos is not None
+    assert token.end_pos is not None
+    return token.start_pos, token.end_pos
+
+
+class _Open:
+    """A call that is being collected."""
+
+    def __init__(self) -> None:
+        self.name = self.raw = ""
+        self.id: str | None = None
+        self.pairs: list[list[str]] = []
+        self.has_arguments = False
+
+
+class _Walk:
+    def __init__(self, text: str, lead: int) -> None:
+        self.text, self.lead = text, lead
+        self.tokens: list[Taken] = []
+        self.parts: list[tuple[str, int, int]] = []
+        self.calls: list[CallPieces] = []
+        self.answers: list[str] = []
+        self.open = _Open()
+
+    def pieces(self, tree: Tree[Token]) -> Pieces:
+        self._node(tree, None)
+        told = [answer for answer in self.answers if answer] or self.answers[:1]
+        return Pieces(self.tokens, sorted(self.parts), self.calls, "\n".join(told) if told else None)
+
+    def _at(self, position: int) -> int:
+        return max(position - self.lead, 0)
+
+    def _node(self, node: Node, role: str | None) -> None:
+        if isinstance(node, Token):
+            self._token(node, role)
+            return
+        name = base(str(node.data))
+        if name in PAYLOADS:
+            self._payload(name, node)
+            return
+        own = None if str(node.data).startswith("_") else role_of(str(node.data))
+        before = len(self.tokens)
+        if own == "call":
+            self.open = _Open()
+        if own == "arguments":
+            self.open.has_arguments = True
+        for child in node.children:
+            self._node(child, own or role)
+        if own is not None and len(self.tokens) > before:
+            self._ended(own, self.tokens[before:])
+
+    def _token(self, token: Token, role: str | None) -> None:
+        start, end = place(token)
+        self.tokens.append((str(token.type), start, end))
+        if role in ("reasoning", "content") and self._is_text(token) and end > max(start, self.lead):
+            self.parts.append((role, self._at(start), self._at(end)))
+        if not self._is_text(token):
+            return
+        if role == "name":
+            self.open.name = token.strip()
+        elif role == "id":
+            self.open.id = token.strip()
+        elif role == "key":
+            self.open.pairs.append([str(token), ""])
+        elif role == "value":
+            self.open.pairs[-1][1] = str(token)
+        elif role == "arguments":
+            self.open.raw = str(token)
+
+    def _is_text(self, token: Token) -> bool:
+        return base(str(token.type)) in TEXTS
+
+    def _payload(self, name: str, node: Tree[Token]) -> None:
+        found = list(leaves(node))
+        start, end = place(found[0])[0], place(found[-1])[1]
+        self.tokens.append((f"@{name}", start, end))
+        if name == "json_call":
+            self._members(node)
+        elif name == "brackets":
+            self.open.raw = self.text[start + 1 : end - 1]
+        else:
+            self.open.raw = self.text[start:end]
+
+    def _members(self, node: Tree[Token]) -> None:
+        words: dict[str, Any] = {}
+        for member in node.children:
+            for child in getattr(member, "children", ()):
+                role = role_of(str(child.data)) if isinstance(child, Tree) else None
+                if role is None:
+                    continue
+                found = list(leaves(child))
+                raw = self.text[place(found[0])[0] : place(found[-1])[1]]
+                if role == "arguments" and not self.open.has_arguments:
+                    self.open.raw, self.open.has_arguments = raw, True
+                elif role != "arguments" and raw[0] == '"':
+                    words.setdefault(role, _decoded(raw))
+        self.open.name = words.get("name", "").strip()
+        self.open.id = words.get("id")
+
+    def _ended(self, role: str, tokens: list[Taken]) -> None:
+        start, end = tokens[0][1], tokens[-1][2]
+        texts = [token for token in tokens if base(token[0]) in TEXTS]
+        if role == "call":
+            call = self.open
+            raw = call.raw
+            if call.pairs:
+                pairs = [f"{_quoted(key)}: {_quoted(value)}" for key, value in call.pairs]
+                raw = "{" + ", ".join(pairs) + "}"
+            self.calls.append(CallPieces(self._at(start), self._at(end), call.name, call.id, raw))
+            self.parts.append(("call", self._at(start), self._at(end)))
+        elif role in ("answer", "observation"):
+            inner = texts[0][1:] if texts else (tokens[0][2], tokens[0][2])
+            if role == "answer":
+                self.answers.append(self.text[slice(*inner)])
+            first = start if role == "answer" else inner[0]
+            self.parts.append((role, self._at(first), self._at(inner[1])))
+
+
+TEXTS: frozenset[str] = frozenset()
+
+
+def _decoded(raw: str) -> str:
+    return str(json.loads(raw, strict=False))
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
