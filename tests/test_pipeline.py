@@ -216,9 +216,23 @@ def test_a_reply_goes_on_or_begins_anew(name: str, written: str, reasoning: str)
     assert turn.reply is not None
     assert turn.reply.reasoning == reasoning
 
-    again = sent(pipeline.prompt_for([AgentStep(action, "rain"), AgentStep(action, "rain")], input="q"))
-    assert "Thought:Thought:" not in again.replace(" ", "")
-    assert "Thought:Action:" not in again.replace(" ", "")
+    made_by_hand = AgentAction("search", {"query": "Oslo"})
+    for one in (action, made_by_hand):
+        again = sent(pipeline.prompt_for([AgentStep(one, "rain"), AgentStep(one, "rain")], input="q"))
+        assert "Thought:Thought:" not in again.replace(" ", "")
+        assert "Thought:Action:" not in again.replace(" ", "")
+        assert again.endswith("\nThought: ")
+
+
+def test_thoughts_after_an_observation_of_a_blob() -> None:
+    pipeline = Pipeline("json_blob", Script(' I see.\n{"action": "Final Answer", "action_input": "3"}'))
+    assert pipeline.request(input="q").prefix == ""
+    steps = [AgentStep(AgentAction("search", {"query": "Oslo"}), "rain")]
+    assert pipeline.request(steps, input="q").prefix == "Thought:"
+    turn = pipeline.stream(steps, input="q")
+    assert finish(turn.decision).return_values == {"output": "3"}
+    assert turn.reply is not None
+    assert turn.reply.reasoning.strip() == "I see."
 
 
 def test_an_action_without_input_begins_anew() -> None:

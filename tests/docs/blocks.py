@@ -3,7 +3,8 @@
 - ``python`` is run; what it prints must be what its lines ``#> …`` say.
 - ``sh`` is run by a shell, and must end well.
 - ``console`` is a session: each line ``$ …`` is run (``> …`` continues it), on a terminal, and the lines below it are
-  what it must show; ``...`` in them stands for anything.
+  what it must show on standard output; ``...`` in them stands for anything. Below a line ``<!-- numbers vary -->`` any
+  number does for any other.
 - any block below a line ``<!-- file: path -->`` is written to that file, and not run.
 - other blocks are for reading.
 """
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 RUN = frozenset({"python", "sh", "console"})
 _FILE = re.compile(r"<!-- file: (\S+) -->\Z")
+_VARY = "<!-- numbers vary -->"
 _FENCE = re.compile(r"(`{3,})(\w*)\Z")
 
 
@@ -27,6 +29,7 @@ class Block(NamedTuple):
     language: str
     code: str
     file: str | None = None
+    numbers_vary: bool = False
 
 
 class Command(NamedTuple):
@@ -48,21 +51,22 @@ def read_blocks(page: Path) -> list[Block]:
 
 def _blocks(page: Path) -> Iterator[Block]:
     lines = page.read_text("utf-8").split("\n")
-    at, file = 0, None
+    at = 0
     while at < len(lines):
         line, at = lines[at], at + 1
-        named = _FILE.match(line)
         fence = _FENCE.match(line)
         if fence is None:
-            file = named[1] if named else file if not line else None
             continue
+        above = lines[at - 2] if at > 1 else ""
+        named = _FILE.match(above)
         start = at
         while at < len(lines) and lines[at] != fence[1]:
             at += 1
         if at == len(lines):
             raise ValueError(f"{page}:{start}: this block has no end")
-        yield Block(start + 1, fence[2], "\n".join(lines[start:at]) + "\n", file)
-        at, file = at + 1, None
+        code = "\n".join(lines[start:at]) + "\n"
+        yield Block(start + 1, fence[2], code, named[1] if named else None, above == _VARY)
+        at += 1
 
 
 def printed(code: str) -> str:

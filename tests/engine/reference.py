@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -46,8 +46,8 @@ class Pieces(NamedTuple):
 class Reference:
     """Stock lark over the whole, honest grammar."""
 
-    def __init__(self, path: Path, lead: str, start: str = "start") -> None:
-        self.lead = lead
+    def __init__(self, path: Path, lead: str, texts: Collection[str], start: str = "start") -> None:
+        self.lead, self.texts = lead, frozenset(texts)
         self._lark = lark.Lark.open(
             str(path), parser="lalr", keep_all_tokens=True, maybe_placeholders=False, start=start,
             import_paths=[str(SHARED)],
@@ -60,7 +60,7 @@ class Reference:
             tree = self._lark.parse(text)
         except lark.exceptions.UnexpectedInput:
             return None
-        return _Walk(text, len(self.lead)).pieces(tree)
+        return _Walk(text, len(self.lead), self.texts).pieces(tree)
 
 
 def base(rule: str) -> str:
@@ -101,8 +101,8 @@ class _Open:
 
 
 class _Walk:
-    def __init__(self, text: str, lead: int) -> None:
-        self.text, self.lead = text, lead
+    def __init__(self, text: str, lead: int, texts: frozenset[str]) -> None:
+        self.text, self.lead, self.texts = text, lead, texts
         self.tokens: list[Taken] = []
         self.parts: list[tuple[str, int, int]] = []
         self.calls: list[CallPieces] = []
@@ -139,9 +139,9 @@ class _Walk:
     def _token(self, token: Token, role: str | None) -> None:
         start, end = place(token)
         self.tokens.append((str(token.type), start, end))
-        if role in ("reasoning", "content") and self._is_text(token) and end > max(start, self.lead):
+        if role in ("reasoning", "content") and token.type in self.texts and end > max(start, self.lead):
             self.parts.append((role, self._at(start), self._at(end)))
-        if not self._is_text(token):
+        if not token.type in self.texts:
             return
         if role == "name":
             self.open.name = token.strip()
@@ -153,9 +153,6 @@ class _Walk:
             self.open.pairs[-1][1] = str(token)
         elif role == "arguments":
             self.open.raw = str(token)
-
-    def _is_text(self, token: Token) -> bool:
-        return base(str(token.type)) in TEXTS
 
     def _payload(self, name: str, node: Tree[Token]) -> None:
         found = list(leaves(node))
@@ -186,7 +183,7 @@ class _Walk:
 
     def _ended(self, role: str, tokens: list[Taken]) -> None:
         start, end = tokens[0][1], tokens[-1][2]
-        texts = [token for token in tokens if base(token[0]) in TEXTS]
+        texts = [token for token in tokens if token[0] in self.texts]
         if role == "call":
             call = self.open
             raw = call.raw
@@ -201,9 +198,6 @@ class _Walk:
                 self.answers.append(self.text[slice(*inner)])
             first = start if role == "answer" else inner[0]
             self.parts.append((role, self._at(first), self._at(inner[1])))
-
-
-TEXTS: frozenset[str] = frozenset()
 
 
 def _decoded(raw: str) -> str:

@@ -89,8 +89,8 @@ def scratchpad_stage(
     """The first stage, tried on no steps: what it makes must have its place in the prompt."""
     stage = given
     if stage is None:
-        first = isinstance(prompt, Prompt) and bool(cue) and prompt.before("agent_scratchpad").rstrip().endswith(cue)
-        stage = FormatSteps(lect, policies, cue, first=first)
+        before = prompt.before("agent_scratchpad") if isinstance(prompt, Prompt) else ""
+        stage = FormatSteps(lect, policies, cue if cue and before.rstrip().endswith(cue) else "")
     check_call(stage, "format_scratchpad", ())
     try:
         made: Any = stage([])

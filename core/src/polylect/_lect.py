@@ -136,6 +136,14 @@ class Lect:
         """How the tools are told to the model: text for the prompt, or a list for the request."""
         raise NotImplementedError
 
+    def escape(self, text: str) -> str:
+        """Text from outside so that nothing in it is structure; a tongue of messages has nothing to escape."""
+        return text
+
+    def unescape(self, text: str) -> str:
+        """The text that :meth:`escape` was given."""
+        return text
+
     def chunks(self, message: Any, sizes: Sequence[int]) -> list[Any]:
         """A message cut into pieces that ``feed`` takes; ``sizes`` are the piece lengths, used in turn."""
         if not sizes or min(sizes) < 1:

@@ -9,7 +9,7 @@ import msgspec
 from ._errors import LectError, ParseError, Reason
 from ._policies import Policies
 from ._values import ArgumentsDelta, Call, CallEnd, CallStart, Event, Reply, ReplyEnd
-from .grammar._driver import Driver, over
+from .grammar._driver import Driver
 
 if TYPE_CHECKING:
     from ._reading import CallReader
@@ -37,15 +37,11 @@ class TextParser(Driver):
         if chunk.__class__ is not str:
             chunk = text_problem(chunk)
         try:
-            out = self._send(chunk)
-            if out.__class__ is list:
-                return out  # type: ignore[no-any-return]
-            return self._into(out)
+            return self._send(chunk)  # type: ignore[no-any-return]
         except StopIteration as result:
             if self._closed is not None:
                 raise LectError("This parser is closed. Make a new one for the next message.") from None
-            out = self._back(result.value)
-        return out if out.__class__ is list else self._into(out)
+            return self.go_on(result.value)
 
     def close(self, finish_reason: str | None = "stop") -> list[Event]:
         """The message is over -> the remaining events, a ReplyEnd last.
@@ -58,9 +54,9 @@ class TextParser(Driver):
             raise LectError("This parser is closed already.")
         self._reader.cut_by_length = finish_reason == "length"
         events = self.step(None)
-        self._send = over
-        assert self._reader.reply is not None
+        self.end()
         reply = self._reader.reply
+        assert reply is not None
         if self._sink.policies.reasoning_calls == "accept":
             reply = with_hidden_calls(self._lect, reply, self._sink)
             if reply is not self._reader.reply:

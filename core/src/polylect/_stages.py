@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
-
-import msgspec
 
 from ._errors import LectError, ParseError, PromptError
 from ._outputs import message_of, text_of
@@ -22,8 +19,6 @@ if TYPE_CHECKING:
 Decision: TypeAlias = "list[AgentAction] | AgentFinish"
 WHOLE = 1 << 30
 """A size of chunks that cuts nothing."""
-KEPT = 1024
-"""Steps whose text is remembered from one turn to the next: more than any run has."""
 
 
 class FormatScratchpad(Protocol):
@@ -120,50 +115,30 @@ def begins_anew(lect: Lect, text: str) -> bool:
 
 
 class FormatSteps:
-    """The lect's scratchpad.
+    """The lect's scratchpad, as the prompt goes on.
 
-    Models often write again what the prompt had written for them, or leave it out. ``cue`` (``"Thought:"``) then does
-    not come twice, and other structure is put on a line of its own.
+    Models often write again what the prompt had written for them, or leave it out. Behind a ``cue`` (``"Thought:"``) in
+    the prompt, the same cue does then not come twice, and other structure is put on a line of its own.
     """
 
-    def __init__(self, lect: Lect, policies: dict[str, Any], cue: str, *, first: bool) -> None:
-        self._lect, self._policies = lect, policies
-        self._cue, self._first = cue, first
-        self._again = bool(cue) and _writes_cue(lect, cue)
-        self._continued = lru_cache(KEPT)(self._continue)
+    def __init__(self, lect: Lect, policies: dict[str, Any], cue: str = "") -> None:
+        self._lect, self._policies, self._cue = lect, policies, cue
 
     def __call__(self, steps: Sequence[AgentStep], /) -> Prompted:
         """The steps as :meth:`polylect.Lect.format_steps` writes them."""
-        if self._again or self._first:
-            steps = [self._step(step, first=number == 0) for number, step in enumerate(steps)]
         found: Prompted = self._lect.format_steps(steps, **self._policies)
-        return found
+        return self._continued(found) if self._cue and steps and isinstance(found, str) else found
 
-    def _step(self, step: AgentStep, *, first: bool) -> AgentStep:
-        log = step.action.log
-        if not log or not (self._first if first else self._again):
-            return step
-        continued = self._continued(log)
-        if continued == log:
-            return step
-        return AgentStep(msgspec.structs.replace(step.action, log=continued), step.observation)
-
-    def _continue(self, log: str) -> str:
-        if not begins_anew(self._lect, log):
-            return log
-        body = log.lstrip()
+    def _continued(self, text: str) -> str:
+        if not begins_anew(self._lect, text):
+            return text
+        body = text.lstrip()
         if body[: len(self._cue)].casefold() == self._cue.casefold():
             return body[len(self._cue) :]
-        return log if log.startswith(("\n", "\r\n")) else f"\n{log}"
+        return text if text.startswith(("\n", "\r\n")) else f"\n{text}"
 
     def __repr__(self) -> str:
         return f"{self._lect.name}: format_steps -> {'messages' if self._lect.messages else 'text'}"
-
-
-def _writes_cue(lect: Lect, cue: str) -> bool:
-    """Whether the scratchpad gives the cue after each observation."""
-    found = lect.format_steps([AgentStep(AgentAction("a", "b", "c"), "d")])
-    return isinstance(found, str) and found.rstrip().endswith(cue)
 
 
 class Guard:

@@ -162,14 +162,6 @@ class TextLect(Lect):
         """A JSON value mended from malformed text, or MISSING."""
         return MISSING
 
-    def escape(self, text: str) -> str:
-        """``text`` so that nothing in it is structure; :meth:`unescape` gives it back."""
-        return text
-
-    def unescape(self, text: str) -> str:
-        """The text that :meth:`escape` was given."""
-        return text
-
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The model's turn as text; ``format`` checks that it reads back as the same reply."""
         raise NotImplementedError

@@ -44,9 +44,10 @@ def carried(reply: Reply, source: Lect, target: Lect) -> Reply:
         if target.policies.text == "final":
             answer = reply.answer if isinstance(reply.answer, str) else dumps(reply.answer)
             return msgspec.structs.replace(reply, content=answer, answer=None)
-    elif reply.answer is None and reply.content and reply.complete and "answer" not in source.features:
-        if source.policies.text == "final" and "answer" in target.features:
-            return msgspec.structs.replace(reply, content="", answer=reply.content)
+        return reply
+    plain = source.policies.text == "final" and "answer" not in source.features
+    if plain and reply.content and reply.complete and "answer" in target.features:
+        return msgspec.structs.replace(reply, content="", answer=reply.content)
     return reply
 
 

@@ -22,9 +22,9 @@ def reads(text: str, **said: Any) -> None:
     run_case(Case(0, text, (text, json.dumps(said))), LECT)
 
 
-def error_of(text: str, **policies: Any) -> ParseError:
+def error_of(written: str, **policies: Any) -> ParseError:
     with pytest.raises(ParseError) as caught:
-        LECT.decide(LECT.parse(text), **policies)
+        LECT.decide(LECT.parse(written), **policies)
     return caught.value
 
 
@@ -102,12 +102,16 @@ def test_complaint_40_an_empty_list_of_tools() -> None:
 
 def test_complaint_41_an_input_of_newlines_that_was_cut_is_reported() -> None:
     text = "Action: jot\nAction Input: a\n\n\n\n\n\n\n\n"
-    reads(text, complete=False, diagnostics=["truncated"], decision="truncated", **{"with": {"finish_reason": "length"}})
+    reads(
+        text, complete=False, diagnostics=["truncated"], decision="truncated", **{"with": {"finish_reason": "length"}}
+    )
 
 
 def test_complaint_42_a_cut_call_never_runs() -> None:
     text = 'Action: jot\nAction Input: {"title": "a'
-    reads(text, complete=False, diagnostics=["truncated"], decision="truncated", **{"with": {"finish_reason": "length"}})
+    reads(
+        text, complete=False, diagnostics=["truncated"], decision="truncated", **{"with": {"finish_reason": "length"}}
+    )
     flagged = LECT.parse(text, finish_reason="length", truncated="flag")
     assert [(c.status, c.arguments, c.runnable) for c in flagged.calls] == [("truncated", None, False)]
     with pytest.raises(ParseError) as caught:
@@ -197,7 +201,13 @@ def test_defect_22_the_answer_streams() -> None:
 
 
 def test_defect_23_hostile_inputs_cost_linear_time() -> None:
-    for unit in ["Action: x ", "\nAction: x", "\nFinal Answer: x", "\nAction: f\nAction Input: x", "\nThought: <think>"]:
+    for unit in [
+        "Action: x ",
+        "\nAction: x",
+        "\nFinal Answer: x",
+        "\nAction: f\nAction Input: x",
+        "\nThought: <think>",
+    ]:
         seconds = []
         for times in (4_000, 16_000):
             start = time.thread_time()

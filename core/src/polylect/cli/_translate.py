@@ -13,6 +13,7 @@ import click
 import polylect
 
 from .._tools import Toolbox
+from .._translate import carried
 from ._feed import Inputs
 from ._options import (
     INPUT,
@@ -92,7 +93,7 @@ class Translate:
         within = isinstance(value, dict) and not source.messages  # the content of a message is in the source's tongue
         given = content_of(value) if within and isinstance(value, dict) else value
         reply = source.parse(given, tools=self.tools, finish_reason=message.finish_reason, **self.policies)
-        found = target.format(reply, tools=self.tools, **self.policies)
+        found = target.format(carried(reply, source, target), tools=self.tools, **self.policies)
         if isinstance(found, dict):
             return json_line(_put_message(found, message))
         if within and isinstance(value, dict):

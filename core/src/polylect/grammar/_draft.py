@@ -71,13 +71,23 @@ class Cursor:
 
     i = last = 0
     final = False
+    whole: str | None = None
+    """All of the text, once it is over."""
 
     def __init__(self, prefix: str) -> None:
-        self.c = prefix
+        self.c = self.prefix = prefix
         self.base = -len(prefix)
         self.out: list[Event] = []
         self.seen: list[str] = []
         self.mark = (prefix, self.base, 0)
+
+    def get(self) -> tuple[str, int, int, list[Event], int, bool]:
+        """The buffer, the index, the base, what was emitted, its end, and whether the text is over."""
+        return self.c, self.i, self.base, self.out, self.last, self.final
+
+    def put(self, c: str, i: int, base: int, out: list[Event], last: int, final: bool) -> None:
+        """What ``get`` shall give."""
+        self.c, self.i, self.base, self.out, self.last, self.final = c, i, base, out, last, final
 
     def refill(self, chunk: str | None) -> None:
         """Everything up to here was delivered; take the next chunk (None: there is none)."""
@@ -93,6 +103,13 @@ class Cursor:
     def set_mark(self) -> None:
         """Remember the buffer and what comes behind it, so that ``slice`` need not join from the beginning."""
         self.mark = (self.c, self.base, len(self.seen))
+
+    def end(self) -> str:
+        """The text is over: all of it."""
+        if self.whole is None:
+            self.whole = "".join(self.seen)
+            self.mark = (self.prefix + self.whole, -len(self.prefix), len(self.seen))
+        return self.whole
 
     def slice(self, start: int, end: int) -> str:
         """The text between two positions, neither before the mark's buffer."""
@@ -115,6 +132,8 @@ class Draft:
     id: str | None = None
     arguments = (0, 0)
     members: dict[str, Any] | None = None
+    raw: str | None = None
+    value: Any = MISSING
 
     def __init__(self, cursor: Cursor, sink: Sink) -> None:
         self.cursor, self.sink = cursor, sink
@@ -132,11 +151,13 @@ class Draft:
             self.name = self.id = self.members = None
             self.named = self.started = self.is_answer = self.is_broken = False
             self.form = NO_ARGUMENTS
+            self.raw, self.value = None, MISSING
             self.held, self.streamed, self.member_raw = [], [], []
         self.open = True
         self.start = start
         self.arguments = (start, start)
-        self.cursor.set_mark()
+        cursor = self.cursor
+        cursor.mark = (cursor.c, cursor.base, len(cursor.seen))
 
     def set_name(self, raw: str, start: int, end: int) -> None:
         """The name has been read: announce the call, or turn it into the answer."""
@@ -184,7 +205,9 @@ class Draft:
         self.index += 1
 
     def _call(self, end: int, ending: int) -> Call:
-        start = max(self.start, 0)
+        start = self.start if self.start > 0 else 0
+        if ending != CLOSED:
+            self.cursor.end()
         if self.is_broken and ending != CUT:
             ending = BROKEN
             if self.form == JSON and not self.started:
@@ -196,7 +219,9 @@ class Draft:
         if self.members is not None:
             raw, form, value = "".join(self.member_raw), MEMBERS, self.members
         else:
-            raw, form, value = self.cursor.slice(*self.arguments), self.form, MISSING
+            raw, form, value = self.raw, self.form, self.value
+            if raw is None:
+                raw = self.cursor.slice(*self.arguments)
         sink, name = self.sink, self.name or ""
         if form == TEXT and name and ending < CUT and sink.plain is not None and sink.plain(raw) is not None:
             return Call(name, raw, raw, self.id, start, end)
@@ -226,8 +251,8 @@ class Draft:
         cursor.last = end
 
     def _finish_answer(self, end: int, ending: int) -> None:
-        raw = self.cursor.slice(*self.arguments)
-        value = self.sink.answer(self.form, raw, MISSING)
+        raw = self.cursor.slice(*self.arguments) if self.raw is None else self.raw
+        value = self.sink.answer(self.form, raw, self.value)
         shown = "".join(self.streamed)
         if self.is_broken or (self.form == JSON and (ending == CUT or value is MISSING)):
             value = shown

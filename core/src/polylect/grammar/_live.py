@@ -15,52 +15,87 @@ from ._tables import ANSWER, CALL_END, CONTENT, REASONING
 Pair: TypeAlias = tuple[Edge | None, Edge | None]
 """The edges of a marker that ends a text: when none came before it, and when some did. None: look again there."""
 
+Found: TypeAlias = tuple[int, int, int | None, tuple[Pair, ...]]
+"""Start, end and ``lastindex`` of a match (None: undecided; NOTHING: at the end of the buffer), and what it indexes."""
+
 BIG = 512
-"""From this many characters on, the buffer is searched for whole delimiters first and only its tail for partial ones."""
+"""From this many characters on, a buffer is searched for whole delimiters first and only its tail for partial ones."""
 USUAL = 64
 """The longest buffer that is remembered as undecided."""
-MOST = 1024
+MOST = 256
 """How many of them are remembered at most."""
+NOTHING = -1
+"""In the place of a ``lastindex``: no delimiter was found."""
 MAKERS: dict[int, Any] = {REASONING: ReasoningDelta, CONTENT: ContentDelta, ANSWER: AnswerDelta}
 
+Moves: TypeAlias = dict[str, Any]
+"""For a next character: the moves of the buffer with it, if that is undecided too, or (end, ``lastindex``)."""
 
-class Undecided(set[str]):
-    """Buffers that a pattern left undecided from their first character on.
 
-    Whether it does depends on nothing but the buffer, so it is searched once for each: models spell a marker in few
-    ways, and a set is asked in a tenth of the time.
+class Undecided(dict[str, Moves]):
+    """Buffers that a pattern left undecided from their first character on, and what the next character makes of them.
+
+    That depends on nothing but the buffer and the character, so the pattern is asked once for each: a lazy automaton.
+    Models spell their markers in few ways, and a dictionary is asked in a tenth of the time.
     """
 
     __slots__ = ()
 
-    def learn(self, text: str) -> None:
-        """Remember a buffer, if it is short; hostile input may make us forget, never grow."""
-        if len(text) <= USUAL:
-            if len(self) >= MOST:
-                self.clear()
-            self.add(text)
+    def moves(self, text: str) -> Moves:
+        """The moves of a buffer. Hostile input can make us forget, never grow."""
+        found = self.get(text)
+        if found is None:
+            found = {}
+            if len(text) <= USUAL:
+                if len(self) >= MOST:
+                    self.clear()
+                self[text] = found
+        return found
+
+    def learn(self, text: str, more: str, search: Any) -> None:
+        """Learn the moves from ``text`` through ``more``, as far as they are undecided."""
+        moves = self.moves(text)
+        for char in more[:USUAL]:
+            text += char
+            known = moves.get(char)
+            if known is None:
+                match = search(text)
+                if match is None or match.start():
+                    known = 0, NOTHING
+                elif match.lastindex is None:
+                    known = self.moves(text)
+                else:
+                    known = match.end(), match.lastindex
+                if char < "\x80":
+                    moves[char] = known
+            if known.__class__ is tuple:
+                return
+            moves = known
 
 
 class LiveText:
-    """A free text that may begin in a state."""
+    """A free text that may begin in a state.
+
+    ``live`` is the ``search`` for a buffer that may go on: ``lastindex`` is None where the end leaves it undecided, and
+    otherwise tells the edges, ``pairs``. It is slow to find nothing, so it is asked only where ``first`` or, if that is
+    None, ``starts`` finds a delimiter's first character.
+    """
 
     def __init__(self, text: TextRun) -> None:
         self._text = text
         self.role, self.begins = text.role, text.begins
         self.target, self.ends_call = text.edge.target, bool(text.edge.flags & CALL_END)
-        self.maker = MAKERS.get(text.role)
         self.first = text.first
-        self.starts = None if text.starts is None else re.compile(f"[{re.escape(text.starts)}]").search
-        """``search`` for the first character of any delimiter; None where ``first`` or nothing better serves."""
         self.guard, self.guard_live = text.guard, text.guard_live
         self.live: Any = never
-        """``search`` for a buffer that may go on: ``lastindex`` is None where the end leaves it undecided."""
         self.pairs: tuple[Pair, ...] = ()
-        """The edges for each ``lastindex`` of ``live``."""
         if text.wanted:
             source, numbers = patterns.live(text.wanted)
             self.live, self.pairs = re.compile(source).search, self._pairs(numbers)
+        self.starts: Any = self.live if text.starts is None else re.compile(f"[{re.escape(text.starts)}]").search
         self.undecided = _undecided(tuple(tree for tree, _ in text.wanted))
+        self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.live, self.undecided, self.pairs
+        """What a run of this text needs at its beginning, at one stroke."""
 
     def _pairs(self, numbers: Sequence[int]) -> tuple[Pair, ...]:
         return tuple((None, None) if n < 0 else self._text.edges_of(n) for n in numbers)
@@ -76,22 +111,29 @@ class LiveText:
         """The edges for each ``lastindex`` in complete text, and of ``certain``."""
         return self._pairs(self._text.numbers)
 
-    def search(self, c: str, i: int, final: bool) -> tuple[Any, tuple[Pair, ...]]:
-        """The first delimiter at or behind ``i``, full or partial (then ``lastindex`` is None), and the edges for it."""
+    def search(self, c: str, i: int, final: bool) -> Found:
+        """The first delimiter at or behind ``i``, full or partial."""
+        n, pairs, match = len(c), self.pairs, None
         if final:
-            return self._text.plain(c, i), self.plain_pairs
-        n = len(c)
-        if self.first is not None:
-            i = c.find(self.first, i)
-            if i < 0:
-                return None, ()
-        if n - i > BIG:
-            match = self.certain(c, i)
-            width = self._text.width
-            if match is not None and match.start() < n - width:
-                return match, self.plain_pairs
-            i = max(i, n - width)
-        return self.live(c, i), self.pairs
+            match, pairs = self._text.plain(c, i), self.plain_pairs
+        else:
+            if self.first is not None:
+                i = c.find(self.first, i)
+            else:
+                begun = self.starts(c, i)
+                i = -1 if begun is None else begun.start()
+            if n - i > BIG and i >= 0:
+                match = self.certain(c, i)
+                width = self._text.width
+                if match is not None and match.start() < n - width:
+                    pairs = self.plain_pairs
+                else:
+                    match = self.live(c, max(i, n - width))
+            elif i >= 0:
+                match = self.live(c, i)
+        if match is None:
+            return n, 0, NOTHING, pairs
+        return *match.span(), match.lastindex, pairs
 
 
 class LiveState:
@@ -105,7 +147,10 @@ class LiveState:
         """The text that begins here wherever no marker stands; None where that needs a closer look."""
         self.markers: Markers = state.markers
         self.payloads = state.payloads
-        self.undecided = _undecided(state.markers.trees)
+        begun = {char for tree in self.markers.trees for char in patterns.first(tree)[0]}
+        self.sure = {p: x for x in self.payloads for p in x.first if not self.texts and p not in begun}
+        """The payloads that begin with a character that nothing else here begins with."""
+        self.undecided = Undecided()
         self._state = state
 
     @cached_property

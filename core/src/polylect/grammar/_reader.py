@@ -7,15 +7,18 @@ from typing import Any, TypeAlias
 
 from .._values import ArgumentsDelta, Reply, ReplyEnd
 from . import _tables as t
-from ._draft import CLOSED, CUT, JSON, MEMBERS, OPEN, TEXT, Cursor, Draft, Sink
-from ._live import LiveState, LiveText, Undecided
+from ._draft import CLOSED, CUT, JSON, MEMBERS, MISSING, OPEN, TEXT, Cursor, Draft, Sink
+from ._live import NOTHING, Found, LiveState, LiveText, Undecided
 from ._runtime import SKIP, Edge, Payload, Runtime, State
-from ._scan import ANSWER_JSON, ANSWER_TEXT, ARGUMENTS, HOLD, Reading, scan_brackets, scan_json
+from ._whole import DECODER
+from ._scan import ANSWER_JSON, ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, scan_brackets, scan_json
 
 
 Span: TypeAlias = tuple[int, int]
-Choice: TypeAlias = tuple[Undecided | None, LiveText | None, Edge | None, Any, tuple[Any, ...]]
-"""What is known to be as undecided as what stands here; a text, or a marker's edge; the match; a text's edges."""
+Choice: TypeAlias = tuple[Undecided | None, LiveText | None, Edge | None, Found]
+"""What is known to be as undecided as what stands here; a text, with the delimiter behind it, or a marker's edge, with
+the marker."""
+HERE: Found = 0, 0, NOTHING, ()
 
 
 class BaseReader:
@@ -76,11 +79,6 @@ class BaseReader:
 
     # --- texts ----------------------------------------------------------------------------------------------------
 
-    @property
-    def is_live(self) -> bool:
-        """Whether argument text goes out as it comes."""
-        return self.draft.started and self.sink.live
-
     def answer_begins(self) -> str:
         """The text of an answer begins; gives the separator to an earlier one."""
         draft = self.draft
@@ -104,12 +102,10 @@ class BaseReader:
             draft.held.append(piece)
 
     def text_ends(self, role: int, begin: int, end: int, held: list[str]) -> None:
-        """A text is over that is neither reasoning nor content nor arguments."""
+        """A text is over that is neither reasoning nor content, neither a name nor arguments."""
         draft = self.draft
-        start = max(begin, 0)
-        if role == t.NAME:
-            draft.set_name("".join(held), begin, end)
-        elif role == t.ANSWER:
+        start = begin if begin > 0 else 0
+        if role == t.ANSWER:
             draft.end_answer(self.cursor.slice(start, end) if end > start else "", end)
         elif role == t.ID:
             draft.id = "".join(held).strip()
@@ -128,7 +124,7 @@ class BaseReader:
     def _member(self, text: str, end: int) -> None:
         draft, cursor = self.draft, self.cursor
         draft.member_raw.append(text)
-        if self.is_live:
+        if draft.started and self.sink.live:
             cursor.out.append(ArgumentsDelta(cursor.last, end, draft.index, text))
             cursor.last = end
         else:
@@ -142,24 +138,25 @@ class BaseReader:
             guard = text.guard if final else text.guard_live
             if guard is not None and (match := guard(c, i)) is not None:
                 if not final and match.lastindex is None:
-                    return state.undecided, None, None, None, ()
+                    return state.undecided, None, None, HERE
                 continue
-            match, pairs = text.search(c, i, final)
-            if match is None or match.start() > i:
-                return None, text, None, match, pairs
-            if match.lastindex is None:
-                return text.undecided, None, None, None, ()
-            edge = pairs[match.lastindex][0]
+            found = text.search(c, i, final)
+            start, _, index, pairs = found
+            if start > i:
+                return None, text, None, found
+            if index is None:
+                return text.undecided, None, None, HERE
+            edge = pairs[index][0]
             if edge is not None:
-                return None, None, edge, match, ()
+                return None, None, edge, found
         markers = state.markers
         live, edges = (markers.plain, markers.edges) if final else markers.live
         match = live(c, i)
         if match is None:
-            return None, None, None, None, ()
+            return None, None, None, HERE
         if match.lastindex is None:
-            return state.undecided, None, None, None, ()
-        return None, None, edges[match.lastindex], match, ()
+            return state.undecided, None, None, HERE
+        return None, None, edges[match.lastindex], (i, match.end(), 0, ())
 
     # --- payloads -------------------------------------------------------------------------------------------------
 
@@ -170,7 +167,7 @@ class BaseReader:
         if payload.edge.flags:
             self.begin(payload.edge.flags & ~t.ARGUMENTS_BEGIN, start, start)
         if payload.name == "json_call":
-            return scan_json(draft, 0, self.runtime.keys, self.runtime.parts)
+            return scan_json(draft, SILENT, self.runtime.keys)
         mode = ARGUMENTS if draft.started else HOLD
         if draft.is_answer:
             mode = ANSWER_TEXT if payload.name == "brackets" or cursor.c[cursor.i] == '"' else ANSWER_JSON
@@ -178,14 +175,23 @@ class BaseReader:
 
     def payload_ends(self, payload: Payload, closed: bool) -> None:
         """A payload is over: closed, or cut by the end of the message."""
+        draft = self.draft
         end = self.cursor.base + self.cursor.i
         if not closed:
             self.complete = False
-            self.draft.finish(end, CUT)
+            draft.finish(end, CUT)
         elif payload.edge.flags & t.CALL_END:
-            self.draft.finish(end, CLOSED)
+            if draft.form == JSON and not draft.is_broken:
+                draft.raw = raw = self.cursor.slice(*draft.arguments)
+                try:
+                    value, length = DECODER.raw_decode(raw)
+                except (ValueError, RecursionError):
+                    pass
+                else:
+                    draft.value = value if length == len(raw) else MISSING
+            draft.finish(end, CLOSED)
 
-    def malformed(self, state: State) -> int:
+    def malformed(self, state: LiveState) -> int:
         """A payload is due and something else stands there: the call is invalid. The state behind it, or -1."""
         draft = self.draft
         if not draft.open or not state.payloads or state.markers.names or draft.is_broken:
@@ -209,14 +215,16 @@ class BaseReader:
         """The message is over: close what is open, by the rules for ends."""
         cursor, draft = self.cursor, self.draft
         end = cursor.base + len(cursor.c)
+        if end < 0:
+            end = 0
         if self.observed is not None:
             what = "The model invented an observation; the text from there on was dropped."
             draft.note("observation", what, self.observed, end)
-            draft.parts.append(("observation", max(self.observed, 0), max(end, 0)))
+            draft.parts.append(("observation", max(self.observed, 0), end))
         else:
             self._close(end)
-        self.reply = self._reply("".join(cursor.seen))
-        cursor.out.append(ReplyEnd(cursor.last, max(end, 0), self.reply))
+        self.reply = reply = self._reply(cursor.end())
+        cursor.out.append(ReplyEnd(cursor.last, end, reply))
 
     def _close(self, end: int) -> None:
         draft = self.draft
@@ -254,9 +262,10 @@ class BaseReader:
 
     def _reply(self, text: str) -> Reply:
         draft = self.draft
+        reasoning, content = self.spans
         return Reply(
-            self._joined(text, t.REASONING),
-            self._joined(text, t.CONTENT),
+            self._joined(text, t.REASONING) if reasoning else "",
+            self._joined(text, t.CONTENT) if content else "",
             tuple(draft.calls),
             draft.final_answer() if draft.answers else None,
             tuple(draft.diagnostics),
@@ -270,4 +279,4 @@ class BaseReader:
         if len(spans) == 1:
             start, end = spans[0]
             return text[start:end]
-        return self.sink.separators[role].join([text[start:end] for start, end in spans]) if spans else ""
+        return self.sink.separators[role].join([text[start:end] for start, end in spans])

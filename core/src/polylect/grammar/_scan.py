@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 
 from .._values import AnswerDelta, ArgumentsDelta
 from ._draft import JSON, TEXT, Draft
+from ._live import MOST, USUAL, Undecided
 
 Reading: TypeAlias = Generator[Any, Any, bool]
-"""Yields lists of events, or a reader to be run first; is sent chunks (None at the end) or that reader's result;
-returns whether the value was closed."""
+"""Yields lists of events; is sent chunks (None at the end); returns whether the value was closed."""
 
 SILENT, ARGUMENTS, ANSWER_TEXT, ANSWER_JSON, HOLD = range(5)
 """What becomes of the scanned text: nothing, argument deltas, the answer decoded, the answer as it is, kept for later."""
@@ -26,11 +26,17 @@ _ESCAPED = re.compile(r'.[^"\\]*+(?:\\.[^"\\]*+)*+', re.S).match
 _BRACKET = re.compile(r'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+', re.S).match
 _SHORT_STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.S).match
 _MEMBER = re.compile(
-    r'[ \t\r\n]*+(?:(,)[ \t\r\n]*+)?"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\n]*+:[ \t\r\n]*+(?=[^ \t\r\n])', re.S
+    r'[ \t\r\n]*+(?:(\})|(?:(,)[ \t\r\n]*+)?"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\n]*+:[ \t\r\n]*+(?=[^ \t\r\n]))', re.S
 ).match
+"""The bracket that closes an object, or a comma, a key, its colon, and something behind them."""
 _PART = re.compile(
     r'[ \t\r\n]*+(?:,[ \t\r\n]*+)?(?:"[^"\\]*+(?:\\.[^"\\]*+)*+(?:\\?\Z|"[ \t\r\n]*+(?::[ \t\r\n]*+)?\Z))?\Z', re.S
 ).match
+_PARTS = Undecided()
+"""Beginnings of members that are no more than that."""
+_WITHIN: dict[str, tuple[bool, int]] = {}
+_BETWEEN: dict[str, tuple[bool, int]] = {}
+"""For chunks that do: closes nothing;"""
 HELD = 256
 """Characters of a key or a name that are held and looked at again; longer ones are followed without looking back."""
 _SCALAR = re.compile(r"[^,}\]\s]*+").match
@@ -74,140 +80,263 @@ def _decode_escape(match: re.Match[str]) -> str:
     return _SHORT[short] if short else match[0]
 
 
-def scan_value(draft: Draft, mode: int) -> Reading:
-    """Follow one value that begins at the cursor; leave the cursor behind it (or at the end of the text)."""
-    cursor = draft.cursor
-    c, i, seen, index = cursor.c, cursor.i, cursor.seen, draft.index
-    out, last, base = cursor.out, cursor.last, cursor.base
-    char = c[i]
-    depth = 1 if char in "{[" else 0
-    inside = char == '"'
-    scalar = not depth and not inside
-    at = i if scalar else i + 1
-    escaped = closed = False
-    pending = ""
+def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Reading:
+    """The value at the cursor, which is the arguments (unless ``SILENT``); or, with ``keys``, a whole call.
+
+    A call is an object: its keys at depth 1 say what its values are, in any order. Leaves the cursor behind the value,
+    or at the end of the text.
+    """
+    cursor, seen = draft.cursor, draft.cursor.seen
+    c, i, base, out, last, final = cursor.get()
+    whole = base + i
+    first, closed, word = True, False, ""
+    if keys is not None:
+        i += 1
+    elif mode != SILENT:
+        draft.form = JSON
     while True:
-        n = len(c)
-        if escaped and at < n:
-            at += 1
-            escaped = False
-        while at < n:
-            if inside:
-                if n - at > LONG:
-                    at = _string_end(c, at)
-                else:
-                    at = _STRING(c, at).end()  # type: ignore[union-attr]
-                if at >= n:
-                    break
-                if c[at] == '"':
-                    inside = False
-                    at += 1
-                    if not depth:
-                        closed = True
-                        break
-                else:  # a backslash ends the chunk
-                    escaped = True
-                    at += 1
-                    break
-            elif depth:
-                at = _BRACKET(c, at).end()  # type: ignore[union-attr]
-                if at >= n:
-                    break
-                char = c[at]
-                at += 1
-                if char == '"':
-                    inside = True
-                elif char in "{[":
-                    depth += 1
-                else:
-                    depth -= 1
-                    if not depth:
-                        closed = True
-                        break
-            else:
-                at = _SCALAR(c, at).end()  # type: ignore[union-attr]
-                closed = at < n
+        if keys is not None:
+            # --- a member's key, and what its value is
+            if i < len(c) and c[i] == "}" and not first:
+                i += 1
+                closed = True
                 break
-        if at > i:
-            text = c[i:at]
-            end = base + at
-            if mode == ARGUMENTS:
-                out.append(ArgumentsDelta(last, end, index, text))
-                last = end
-            elif mode == HOLD:
-                draft.held.append(text)
-            elif mode == ANSWER_JSON:
-                cursor.out, cursor.last = out, last
-                draft.answer_delta(text, end)
-                last = end
-            elif mode == ANSWER_TEXT:
-                body, pending = _answer_text(pending, text, base + i == draft.arguments[0], closed)
-                if body:
+            if len(c) <= USUAL:
+                base += i
+                c = c[i:]
+                i = 0
+            here = None
+            if i or final or c not in _PARTS:
+                here = _MEMBER(c, i)
+                if here is None and not final and len(c) - i < HELD and _PART(c, i):
+                    base += i
+                    c = c[i:]
+                    i = 0
+                    _PARTS.moves(c)
+            if here is None and not final and c in _PARTS:
+                while True:
+                    d = yield out
+                    out = []
+                    if d is None:
+                        final = True
+                        break
+                    seen.append(d)
+                    c += d
+                    if c not in _PARTS:
+                        here = _MEMBER(c)
+                        if here is not None or len(c) >= HELD or not _PART(c):
+                            break
+                        _PARTS.moves(c)
+            key: Any
+            bracket, comma, key = (None, None, None) if here is None else here.groups()
+            if bracket is not None:
+                i = here.end()
+                closed = True
+                break
+            if key is not None and (comma is None) == first:
+                i = here.end()
+            else:
+                cursor.put(c, i, base, out, last, final)
+                key = yield from _key(draft, whole, first)
+                c, i, base, out, last, final = cursor.get()
+            if key.__class__ is bool:
+                return key
+            first = False
+            role = keys.get(key)
+            if role is None:
+                key = unescape(key)
+                role = keys.get(key) or keys.get(key.lower())
+            char = c[i]
+            if char in ",}]":
+                cursor.put(c, i, base, out, last, final)
+                return (yield from _broken(draft, whole))
+            mode, word = SILENT, ""
+            if role == "arguments":
+                if draft.form != JSON:
+                    draft.form = JSON
+                    mode = ARGUMENTS if draft.started else HOLD
+                    if draft.is_answer:
+                        mode = ANSWER_TEXT if char == '"' else ANSWER_JSON
+            elif role is not None and char == '"' and not (draft.named if role == "name" else draft.id is not None):
+                short = _SHORT_STRING(c, i)
+                if short is None and not final:
+                    base += i
+                    c = c[i:]
+                    i = 0
+                    while short is None and len(c) < HELD:
+                        d = yield out
+                        out = []
+                        if d is None:
+                            final = True
+                            break
+                        seen.append(d)
+                        c += d
+                        if '"' in d:
+                            short = _SHORT_STRING(c)
+                if short is not None:
                     cursor.out, cursor.last = out, last
-                    draft.answer_delta(body, end)
-                    last = end
-        if closed:
-            break
-        base += n
-        if cursor.final:
-            c = ""
-            closed = scalar
-            break
-        d = yield out
-        if last < 0:
-            last = 0
-        if d is not None:
-            seen.append(d)
-            if inside and mode == ARGUMENTS:
-                while d:
-                    if escaped or "\\" in d or '"' in d:
-                        if escaped or "\\\\" in d or d.count('"') != d.count('\\"'):
-                            if len(d) > LONG:
-                                break
-                            at = (_ESCAPED if escaped else _STRING)(d).end()  # type: ignore[union-attr]
-                            if at < len(d) and d[at] == '"':
-                                break
-                            escaped = at < len(d)
-                        elif d[-1] == "\\":
-                            escaped = True
-                    base += len(d)
-                    d = yield [ArgumentsDelta(last, base, index, d)]
-                    last = base
-                    if d is None:
+                    _take(draft, role, short[1], base + i, base + short.end())
+                    i = short.end()
+                    last = cursor.last
+                    continue
+                word = role
+        # --- a value
+        char = c[i]
+        depth = 1 if char in "{[" else 0
+        inside = char == '"'
+        scalar = not depth and not inside
+        start = base + i
+        at = i if scalar else i + 1
+        escaped = closed = False
+        pending = ""
+        learning: dict[str, tuple[bool, int]] | None = None
+        if mode != SILENT:
+            draft.arguments = (start, start)
+        while True:
+            n = len(c)
+            if escaped and at < n:
+                at += 1
+                escaped = False
+            while at < n:
+                if inside:
+                    at = _string_end(c, at) if n - at > LONG else _STRING(c, at).end()  # type: ignore[union-attr]
+                    if at >= n:
                         break
-                    seen.append(d)
-            elif inside and mode == ANSWER_TEXT and draft.streamed and not draft.second:
-                while d:
-                    if escaped or "\\" in d or '"' in d:
-                        if escaped or "\\\\" in d or d.count('"') != d.count('\\"'):
-                            if len(d) > LONG:
-                                break
-                            at = (_ESCAPED if escaped else _STRING)(d).end()  # type: ignore[union-attr]
-                            if at < len(d) and d[at] == '"':
-                                break
-                            escaped = at < len(d)
-                        elif d[-1] == "\\":
-                            escaped = True
-                    body, pending = _answer_text(pending, d, False, False) if pending or "\\" in d else (d, "")
-                    base += len(d)
-                    if body:
-                        draft.streamed.append(body)
-                        d = yield [AnswerDelta(last, base, body)]
-                        last = base
+                    at += 1
+                    if c[at - 1] == "\\":  # it ends the chunk
+                        escaped = True
+                        break
+                    inside = False
+                    if not depth:
+                        closed = True
+                        break
+                elif depth:
+                    at = _BRACKET(c, at).end()  # type: ignore[union-attr]
+                    if at >= n:
+                        break
+                    char = c[at]
+                    at += 1
+                    if char == '"':
+                        inside = True
+                    elif char in "{[":
+                        depth += 1
                     else:
-                        d = yield []
-                    if d is None:
-                        break
-                    seen.append(d)
-        out = []
-        if d is None:
-            cursor.final = True
-            c, i = "", 0
-            closed = scalar
+                        depth -= 1
+                        if not depth:
+                            closed = True
+                            break
+                else:
+                    at = _SCALAR(c, at).end()  # type: ignore[union-attr]
+                    closed = at < n
+                    break
+            if at > i:
+                end = base + at
+                if mode == ARGUMENTS:
+                    out.append(ArgumentsDelta(last, end, draft.index, c[i:at]))
+                    last = end
+                elif mode != SILENT:
+                    cursor.out, cursor.last = out, last
+                    pending = _pass(draft, mode, pending, c[i:at], end, base + i == start, closed)
+                    last = cursor.last
+            if closed:
+                break
+            if learning is not None:
+                if "}" not in c and "]" not in c:
+                    if len(learning) >= MOST:
+                        learning.clear()
+                    learning[c] = inside, depth - before
+                learning = None
+            base += n
+            c = ""
+            i = at = 0
+            if final:
+                closed = scalar
+                break
+            d = yield out
+            out = []
+            if d is not None:
+                seen.append(d)
+                if mode == ARGUMENTS or (mode == ANSWER_TEXT and draft.streamed and not draft.second):
+                    index = draft.index
+                    while d:
+                        if inside and '"' not in d and d[-1] != "\\":
+                            escaped = False
+                        elif depth and not escaped and "\\" not in d:
+                            table = _WITHIN if inside else _BETWEEN
+                            effect = table.get(d)
+                            if effect is None:
+                                learning = table if len(d) <= 8 else None
+                                before = depth
+                                break
+                            inside, deeper = effect
+                            depth += deeper
+                        elif not inside:
+                            break
+                        elif escaped or "\\\\" in d or d.count('"') != d.count('\\"'):
+                            if len(d) > LONG:
+                                break
+                            at = (_ESCAPED if escaped else _STRING)(d).end()  # type: ignore[union-attr]
+                            if at < len(d) and d[at] == '"':
+                                break
+                            escaped = at < len(d)
+                        else:
+                            escaped = d[-1] == "\\"
+                        base += len(d)
+                        if mode == ARGUMENTS:
+                            d = yield [ArgumentsDelta(last, base, index, d)]
+                            last = base
+                        else:
+                            body, pending = _decoded(pending, d, False, False) if pending or "\\" in d else (d, "")
+                            if body:
+                                draft.streamed.append(body)
+                                d = yield [AnswerDelta(last, base, body)]
+                                last = base
+                            else:
+                                d = yield []
+                        if d is None:
+                            break
+                        seen.append(d)
+                    at = 0
+            if d is None:
+                final = True
+                closed = scalar
+                break
+            c = d
+        i = at
+        end = base + i
+        if mode != SILENT:
+            draft.arguments = (start, end)
+        if not closed or keys is None:
             break
-        c, i, at = d, 0, 0
-    cursor.c, cursor.i, cursor.out, cursor.last, cursor.base = c, at if c else 0, out, last, base
+        if word:
+            cursor.out, cursor.last = out, last
+            _take(draft, word, cursor.slice(start + 1, end - 1), start, end)
+            last = cursor.last
+    cursor.put(c, i, base, out, last, final)
     return closed
+
+
+def _take(draft: Draft, role: str, raw: str, start: int, end: int) -> None:
+    """The value of a name's or an id's key has been read."""
+    if role == "id":
+        draft.id = unescape(raw)
+        return
+    draft.set_name(unescape(raw), start, end)
+    if draft.is_answer:
+        draft.held = []
+
+
+def _pass(draft: Draft, mode: int, pending: str, text: str, end: int, begins: bool, closed: bool) -> str:
+    """Part of a value that is kept for later, or of the answer; gives what of it is not decided."""
+    if mode == HOLD:
+        draft.held.append(text)
+    elif mode == ANSWER_JSON:
+        draft.answer_delta(text, end)
+    else:
+        text, pending = _decoded(pending, text, begins, closed)
+        if text:
+            draft.answer_delta(text, end)
+    return pending
 
 
 def _string_end(c: str, at: int) -> int:
@@ -224,7 +353,7 @@ def _string_end(c: str, at: int) -> int:
     return len(c) - 1 if flat.endswith("\\") else len(c)
 
 
-def _answer_text(pending: str, text: str, begins: bool, closed: bool) -> tuple[str, str]:
+def _decoded(pending: str, text: str, begins: bool, closed: bool) -> tuple[str, str]:
     """(decoded text that is certain, undecided rest) of the inside of a string; quotes taken off."""
     if begins:
         text = text[1:]
@@ -241,17 +370,6 @@ def _answer_text(pending: str, text: str, begins: bool, closed: bool) -> tuple[s
             return unescape(text[:at]), text[at:]
         at = text.find("\\", at + 1)
     return unescape(text), ""
-
-
-def scan_payload(draft: Draft, mode: int) -> Reading:
-    """A payload that is the arguments themselves."""
-    cursor = draft.cursor
-    start = cursor.base + cursor.i
-    draft.form = JSON
-    draft.arguments = (start, start)
-    closed = yield scan_value(draft, mode)
-    draft.arguments = (start, cursor.base + cursor.i)
-    return closed
 
 
 def scan_brackets(draft: Draft, mode: int) -> Reading:
@@ -302,98 +420,33 @@ def _more(draft: Draft) -> Reading:
         cursor.refill((yield cursor.out))
 
 
-def scan_call(draft: Draft, keys: dict[str, str]) -> Reading:
-    """An object that is a whole call: the keys at depth 1 say what its values are, in any order.
-
-    What lies in one chunk is read at once; a generator of its own is made only for what does not.
-    """
+def _key(draft: Draft, whole: int, first: bool) -> Generator[Any, Any, str | bool]:
+    """A member's key that does not lie in one buffer, or something else in its place: whether the object was closed."""
     cursor = draft.cursor
-    whole = cursor.base + cursor.i
-    cursor.i += 1
-    first = True
-    while True:
-        here = _MEMBER(cursor.c, cursor.i)
-        while here is None and not cursor.final and len(cursor.c) - cursor.i < HELD and _PART(cursor.c, cursor.i):
-            cursor.hold((yield cursor.out))
-            here = _MEMBER(cursor.c, cursor.i)
-        if here is not None and (here[1] is None) == first:  # comma, key, colon, and something behind them
-            cursor.i = here.end()
-            key = here[2]
-        else:
-            if not (yield from _more(draft)):
-                return False
-            char = cursor.c[cursor.i]
-            if char == "}":
-                cursor.i += 1
-                return True
-            if first == (char == ","):
-                return (yield from _broken(draft, whole))
-            if not first:
-                cursor.i += 1
-                if not (yield from _more(draft)):
-                    return False
-            if cursor.c[cursor.i] != '"':
-                return (yield from _broken(draft, whole))
-            start = cursor.base + cursor.i
-            if not (yield scan_value(draft, SILENT)):
-                return False
-            key = cursor.slice(start + 1, cursor.base + cursor.i - 1)
-            if not (yield from _more(draft)):
-                return False
-            if cursor.c[cursor.i] != ":":
-                return (yield from _broken(draft, whole))
-            cursor.i += 1
-            if not (yield from _more(draft)):
-                return False
-        first = False
-        if cursor.c[cursor.i] in ",}]":
-            return (yield from _broken(draft, whole))
-        key = unescape(key)
-        role = keys.get(key) or keys.get(key.lower())
-        if role == "name" or role == "id":
-            if not (yield from _word(draft, role)):
-                return False
-        elif role == "arguments" and draft.form != JSON:
-            mode = ARGUMENTS if draft.started else HOLD
-            if draft.is_answer:
-                mode = ANSWER_TEXT if cursor.c[cursor.i] == '"' else ANSWER_JSON
-            start = cursor.base + cursor.i
-            draft.form = JSON
-            draft.arguments = (start, start)
-            closed = yield scan_value(draft, mode)
-            draft.arguments = (start, cursor.base + cursor.i)
-            if not closed:
-                return False
-        elif not (yield scan_value(draft, SILENT)):
-            return False
-
-
-def _word(draft: Draft, role: str) -> Reading:
-    """The value of a name's or id's key; a second one, or one that is no string, is passed over."""
-    cursor = draft.cursor
-    start = cursor.base + cursor.i
-    taken = draft.named if role == "name" else draft.id is not None
-    if taken or cursor.c[cursor.i] != '"':
-        return (yield scan_value(draft, SILENT))
-    here = _SHORT_STRING(cursor.c, cursor.i)
-    while here is None and not cursor.final and len(cursor.c) - cursor.i < HELD:
-        cursor.hold((yield cursor.out))
-        here = _SHORT_STRING(cursor.c, cursor.i)
-    if here is not None:
-        text = here[1]
-        cursor.i = here.end()
-    else:
-        if not (yield scan_value(draft, SILENT)):
-            return False
-        text = cursor.slice(start + 1, cursor.base + cursor.i - 1)
-    if role == "id":
-        draft.id = unescape(text)
+    if not (yield from _more(draft)):
+        return False
+    char = cursor.c[cursor.i]
+    if char == "}":
+        cursor.i += 1
         return True
-    known = bool(draft.held) and draft.form == JSON
-    draft.set_name(unescape(text), start, cursor.base + cursor.i)
-    if draft.is_answer and known:
-        draft.held = []
-    return True
+    if first == (char == ","):
+        return (yield from _broken(draft, whole))
+    if not first:
+        cursor.i += 1
+        if not (yield from _more(draft)):
+            return False
+    if cursor.c[cursor.i] != '"':
+        return (yield from _broken(draft, whole))
+    start = cursor.base + cursor.i
+    if not (yield from scan_json(draft, SILENT)):
+        return False
+    key = cursor.slice(start + 1, cursor.base + cursor.i - 1)
+    if not (yield from _more(draft)):
+        return False
+    if cursor.c[cursor.i] != ":":
+        return (yield from _broken(draft, whole))
+    cursor.i += 1
+    return key if (yield from _more(draft)) else False
 
 
 def _broken(draft: Draft, whole: int) -> Reading:
@@ -416,7 +469,7 @@ def scan_rest(draft: Draft) -> Reading:
             return False
         char = cursor.c[cursor.i]
         if char == '"':
-            if not (yield scan_value(draft, SILENT)):
+            if not (yield from scan_json(draft, SILENT)):
                 return False
             continue
         cursor.i += 1

@@ -5,8 +5,8 @@ once, the rest is held until it is decided. Nothing emitted is taken back, nothi
 no longer than the longest delimiter.
 
 The loop keeps its position in local variables and writes it to the cursor only where other code needs it; inside free
-text it does nothing but test and emit. A payload is read by a generator of its own, which is yielded to the driver
-instead of being delegated to: a chunk then costs the same however deep the payload's reader is.
+text it does nothing but test and emit. A payload is read by a generator of its own, which takes the machine's place at
+the driver where it goes on behind a chunk: a chunk then costs the same whoever reads it.
 """
 
 from __future__ import annotations
@@ -14,42 +14,18 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, TypeAlias
 
-from .._values import AnswerDelta, ArgumentsDelta, ContentDelta, ReasoningDelta
+from .._values import ArgumentsDelta, Event, Role
 from . import _tables as t
 from ._draft import TEXT
+from ._live import BIG, NOTHING, USUAL, LiveText, enter
 from ._reader import BaseReader
-from ._runtime import Edge, TextRun
+from ._runtime import Edge
 
-Machine: TypeAlias = Generator[Any, Any, None]
-"""Yields lists of events, or the reader of a payload, to be run first; is sent chunks (None: the end) or its result."""
+Machine: TypeAlias = Generator[list[Event], Any, None]
+"""Is sent its driver, then chunks (None: the end) or what a payload's reader returned."""
 
-BIG = 512
-"""From this many characters on, the buffer is searched for whole delimiters first and only its tail for partial ones."""
-USUAL = 64
-"""Longer buffers are not asked for in the sets of usual beginnings: a set hashes all of what it is asked."""
-MAKERS: dict[int, Any] = {t.REASONING: ReasoningDelta, t.CONTENT: ContentDelta, t.ANSWER: AnswerDelta}
-
-
-def find(text: TextRun, c: str, i: int, final: bool) -> Any:
-    """The first delimiter of ``text`` at or behind ``i``, full or partial (then ``lastindex`` is None)."""
-    if text.first is not None:
-        i = c.find(text.first, i)
-        if i < 0:
-            return None
-    elif text.starts is not None:
-        hit = text.starts(c, i)
-        if hit is None:
-            return None
-        i = hit.start()
-    if final:
-        return text.plain(c, i)
-    n = len(c)
-    if n - i < BIG:
-        return text.live(c, i)
-    match = text.certain(c, i)
-    if match is not None and match.start() < n - text.width:
-        return match
-    return text.live(c, max(i, n - text.width))
+PARTS: tuple[Role, Role] = "reasoning", "content"
+"""The roles whose text stands in the reply as it is, by number."""
 
 
 class Reader(BaseReader):
@@ -57,11 +33,14 @@ class Reader(BaseReader):
 
     def run(self) -> Machine:
         """The machine; see :data:`Machine`."""
-        cursor, runtime, states = self.cursor, self.runtime, self.runtime.states
-        seen = cursor.seen
-        c, i, base, last, out, final = cursor.c, 0, cursor.base, cursor.last, cursor.out, False
+        cursor, draft, runtime, sink = self.cursor, self.draft, self.runtime, self.sink
+        states, separators, spans, parts, seen = runtime.live, sink.separators, self.spans, draft.parts, cursor.seen
         s = self.state
+        c, i, base, out, last, final = cursor.get()
+        d: Any
         stuck = blanked = -1
+        closer = False
+        driver = yield out
         if len(c) < 2:  # a lead is read together with the first chunk
             d = yield out
             if d is None:
@@ -69,138 +48,134 @@ class Reader(BaseReader):
             else:
                 seen.append(d)
                 c += d
-            last = 0
         while True:
             if i >= len(c) or self.observed is not None:
                 if final:
                     break
                 base += len(c)
+                i = 0
                 d = yield out
                 out = []
-                if last < 0:
-                    last = 0
-                i = 0
                 if d is None:
                     final, c = True, ""
                 else:
                     seen.append(d)
                     c = d
                 continue
-            state = states[s] or runtime.state(s)
-            if state.blank >= 0 and (blanked == s or c[i] in " \t\r\n"):  # white space of the layout
-                while i < len(c) and c[i] in " \t\r\n":
-                    i += 1
-                blanked = s
-                if i < len(c):
-                    s, blanked = state.blank, -1
-                continue
-            # --- what stands here: a text (with the first match of what ends it), a marker, a payload, nothing, or: wait
-            text: TextRun | None = None
+            state = states[s] or enter(runtime, s)
+            text: LiveText | None = state.only
             edge: Edge | None = None
-            match = None
-            wait = False
-            waiting = state.markers.beginnings
-            for option in state.texts:
-                guard = option.guard if final else option.guard_live
-                if guard is not None and (match := guard(c, i)) is not None:
-                    if not final and match.lastindex is None:
-                        wait = True
-                        break
-                    continue
-                if option.first is not None and c.find(option.first, i) < 0:
-                    match = None
-                elif not i and not final and len(c) < USUAL and c in option.beginnings:
-                    wait = True
-                    waiting = option.beginnings
-                    break
-                else:
-                    match = find(option, c, i, final)
-                if match is None or match.start() > i:
-                    text = option
-                elif match.lastindex is None:
-                    wait = True
-                    waiting = option.beginnings
-                else:
-                    edge = option.leads(match, False)
-                    if edge is None:
+            found = False
+            if text is None or closer:
+                # --- what stands here: a text, a marker, a payload, nothing, or: wait
+                closer = False
+                payload = state.sure.get(c[i])
+                undecided = text = None
+                if payload is None:
+                    if state.blank >= 0 and (blanked == s or c[i] in " \t\r\n"):  # white space of the layout
+                        while i < len(c) and c[i] in " \t\r\n":
+                            i += 1
+                        blanked = s
+                        if i < len(c):
+                            s, blanked = state.blank, -1
                         continue
-                break
-            else:
-                match = (state.markers.plain if final else state.markers.live)(c, i)
-                if match is not None:
-                    if match.lastindex is None:
-                        wait = True
-                    else:
-                        markers = state.markers
-                        edge = (markers.edges if final else markers.live_edges)[match.lastindex]
-            if wait:
-                base += i
-                c = c[i:]
-                i = 0
-                while True:
-                    d = yield out
-                    out = []
-                    if d is None:
-                        final = True
-                        break
-                    seen.append(d)
-                    c += d
-                    if c not in waiting:
-                        break
-                if last < 0:
-                    last = 0
-                continue
-            if edge is None and text is None:
-                cursor.c, cursor.i, cursor.base, cursor.final = c, i, base, final
-                cursor.out, cursor.last = out, last
-                payload = next((p for p in state.payloads if c[i] in p.first), None)
-                if payload is not None:
-                    closed = yield self.payload_begins(payload)
-                    self.payload_ends(payload, closed)
-                    s = payload.edge.target
-                elif stuck == base + i:  # what looked acceptable here was not: pass one character over
-                    self.skipped(base + i, base + i + 1)
-                    cursor.i += 1
-                elif (target := self.malformed(state)) >= 0:
-                    s = target
-                else:
-                    stuck = base + i
-                    text = state.skip
-                    match = find(text, c, i, final)
-                c, i, base, final, out, last = (
-                    cursor.c, cursor.i, cursor.base, cursor.final, cursor.out, cursor.last,
-                )  # fmt: skip
-                if text is None:
+                    undecided, text, edge, (stop, to, index, pairs) = self.choose(state, c, i, final)
+                    found = True
+                if undecided is not None:
+                    base += i
+                    c = c[i:]
+                    i = 0
+                    undecided.moves(c)
+                    while True:
+                        d = yield out
+                        out = []
+                        if d is None:
+                            final = True
+                            break
+                        seen.append(d)
+                        c += d
+                        if c not in undecided:
+                            break
                     continue
+                if edge is None and text is None:
+                    cursor.put(c, i, base, out, last, final)
+                    if payload is None:
+                        payload = next((p for p in state.payloads if c[i] in p.first), None)
+                    if payload is not None:
+                        reading = self.payload_begins(payload)
+                        try:
+                            out = next(reading)
+                        except StopIteration as result:
+                            closed = result.value
+                        else:
+                            driver.hand_over(reading)
+                            closed = yield out
+                        self.payload_ends(payload, closed)
+                        s = payload.edge.target
+                    elif stuck == base + i:  # what looked acceptable here was not: pass one character over
+                        self.skipped(base + i, base + i + 1)
+                        cursor.i += 1
+                    elif (target := self.malformed(state)) >= 0:
+                        s = target
+                    else:
+                        stuck = base + i
+                        text = state.skip
+                        found = False
+                    c, i, base, out, last, final = cursor.get()
+                    if text is None:
+                        continue
             if text is not None:
-                # --- a run of text to its delimiter
-                role, first, starts, usual = text.role, text.first, text.starts, text.beginnings
-                begin = base + i
-                if text.begins:
-                    cursor.c, cursor.base, cursor.out, cursor.last = c, base, out, last
-                    self.begin(text.begins, begin, begin)
-                    out, last = cursor.out, cursor.last
-                maker = MAKERS.get(role)
+                # --- a run of text to its delimiter; or a delimiter at once
+                role, maker, first, starts, live, undecided, pairs = text.row
+                begun = as_it_comes = False
                 separator = ""
-                if maker is not None:
-                    cursor.c, cursor.base = c, base
-                    separator = self.text_begins(role, begin)
-                live = role == t.ARGUMENTS and self.is_live
                 held: list[str] = []
                 while True:
-                    n = len(c)
-                    stop = n if match is None else match.start()
-                    if base + i < 0:  # what the prompt wrote is no part of the message
-                        i = min(stop, -base)
+                    if not found:
+                        if i or final or len(c) > BIG:
+                            stop, to, index, pairs = text.search(c, i, final)
+                        else:
+                            pairs = text.pairs
+                            if first is None:
+                                match = starts(c)
+                                if match is not None:
+                                    match = live(c, match.start())
+                            else:
+                                match = live(c) if first in c else None
+                            if match is None:
+                                stop, index = len(c), NOTHING
+                            else:
+                                stop, to = match.span()
+                                index = match.lastindex
+                    found = False
                     if stop > i:
-                        piece = c[i:stop]
+                        if not begun:
+                            begun = True
+                            begin = base + i
+                            if text.begins:
+                                cursor.put(c, i, base, out, last, final)
+                                self.begin(text.begins, begin, begin)
+                                last = cursor.last
+                            if maker is None:
+                                as_it_comes = role == t.ARGUMENTS and draft.started and sink.live
+                            elif role == t.ANSWER:
+                                cursor.c, cursor.base = c, base
+                                separator = self.answer_begins()
+                            elif spans[role]:
+                                separator = separators[role]
+                        if base < 0 and base + i < 0:  # what the prompt wrote is no part of the message
+                            i = min(stop, -base)
+                    if stop > i:
+                        piece = c[i:stop] if i or index != NOTHING else c
                         end = base + stop
                         if maker is not None:
-                            out.append(maker(last, end, separator + piece if separator else piece))
-                            separator = ""
+                            if separator:
+                                piece = separator + piece
+                                separator = ""
+                            out.append(maker(last, end, piece))
                             last = end
-                        elif live:
-                            out.append(ArgumentsDelta(last, end, self.draft.index, piece))
+                        elif as_it_comes:
+                            out.append(ArgumentsDelta(last, end, draft.index, piece))
                             last = end
                         else:
                             held.append(piece)
@@ -208,95 +183,136 @@ class Reader(BaseReader):
                                 cursor.out, cursor.last = out, last
                                 self.piece(role, piece, end, len(held) == 1)
                                 last = cursor.last
-                    if final or (match is not None and match.lastindex is not None):
-                        break
-                    base += stop
-                    d = yield out
-                    out = []
-                    if last < 0:
-                        last = 0
-                    if d is None:
-                        final, c = True, c[stop:]
-                    elif stop < n:
-                        seen.append(d)
-                        c = c[stop:] + d
-                    else:
-                        seen.append(d)
-                        if maker is not None:
-                            if first is not None:
-                                while d and first not in d:
-                                    base += len(d)
-                                    d = yield [maker(last, base, d)]
-                                    last = base
-                                    if d is None:
-                                        break
-                                    seen.append(d)
-                            elif starts is not None:
-                                while d and starts(d) is None:
-                                    base += len(d)
-                                    d = yield [maker(last, base, d)]
-                                    last = base
-                                    if d is None:
-                                        break
-                                    seen.append(d)
-                        elif live and first is not None:
-                            index = self.draft.index
-                            while d and first not in d:
-                                base += len(d)
-                                d = yield [ArgumentsDelta(last, base, index, d)]
-                                last = base
-                                if d is None:
-                                    break
-                                seen.append(d)
-                        if d is None:
-                            final, c = True, ""
-                        else:
-                            c = d
-                    i = 0
-                    if len(c) < USUAL:
-                        while not final and c in usual:
+                    if index is None:
+                        # --- held until it is decided
+                        base += stop
+                        c = c[stop:]
+                        i = 0
+                        moves = undecided.moves(c)
+                        while True:
                             d = yield out
                             out = []
                             if d is None:
                                 final = True
+                                break
+                            seen.append(d)
+                            before = c
+                            c += d
+                            more = undecided.get(c)
+                            if more is not None:
+                                moves = more
+                                continue
+                            for char in d:
+                                moves = moves.get(char)
+                                if moves.__class__ is not dict:
+                                    break
+                            if moves.__class__ is not tuple:
+                                undecided.learn(before, d, live)
                             else:
-                                seen.append(d)
-                                c += d
-                    match = None
-                    if first is not None:
-                        j = c.find(first)
-                        if j >= 0:
-                            match = text.live(c, j) if not final and len(c) - j < BIG else find(text, c, j, final)
-                    elif final or len(c) > BIG:
-                        match = find(text, c, 0, final)
+                                to, index = moves
+                                stop = 0
+                                found = True
+                                if index == NOTHING:
+                                    stop = len(c)
+                                    found = first is not None and c.count(first) == 1
+                            break
+                    elif index != NOTHING:
+                        break
+                    elif final:
+                        break
                     else:
-                        match = text.live(c)
+                        base += stop
+                        i = 0
+                        d = yield out
+                        out = []
+                        if d is not None:
+                            seen.append(d)
+                            if maker is not None:
+                                if first is not None:
+                                    while d and first not in d:
+                                        base += len(d)
+                                        d = yield [maker(last, base, d)]
+                                        last = base
+                                        if d is None:
+                                            break
+                                        seen.append(d)
+                                else:
+                                    while d and starts(d) is None:
+                                        base += len(d)
+                                        d = yield [maker(last, base, d)]
+                                        last = base
+                                        if d is None:
+                                            break
+                                        seen.append(d)
+                            elif as_it_comes and first is not None:
+                                number = draft.index
+                                while d and first not in d:
+                                    base += len(d)
+                                    d = yield [ArgumentsDelta(last, base, number, d)]
+                                    last = base
+                                    if d is None:
+                                        break
+                                    seen.append(d)
+                        if d is None:
+                            final, c = True, ""
+                            stop = 0
+                            break
+                        c = d
+                        if len(c) <= USUAL and c in undecided:
+                            stop, index, found = 0, None, True
                 i = stop
-                cursor.c, cursor.i, cursor.base, cursor.final = c, i, base, final
-                cursor.out, cursor.last = out, last
-                end = base + stop
-                self.text_ends(role, begin, end, held)
-                if text.edge.target >= 0:
-                    s = text.edge.target
-                    if text.edge.flags & t.CALL_END:
-                        self.call_ends(end, match is None)
-                out, last = cursor.out, cursor.last
-                edge = None if match is None else text.leads(match, True)
-                if edge is None:
-                    continue
+                if not begun:
+                    edge = pairs[index][0]
+                    if edge is None:
+                        closer = True
+                        continue
+                else:
+                    end = base + stop
+                    if role == t.REASONING or role == t.CONTENT:
+                        start = begin if begin > 0 else 0
+                        if end > start:
+                            spans[role].append((start, end))
+                            parts.append((PARTS[role], start, end))
+                    elif role == t.ARGUMENTS:
+                        draft.form = TEXT
+                        draft.arguments = (begin, end)
+                    elif role == t.NAME:
+                        cursor.out, cursor.last = out, last
+                        draft.set_name("".join(held), begin, end)
+                        last = cursor.last
+                    else:
+                        cursor.out, cursor.last = out, last
+                        self.text_ends(role, begin, end, held)
+                        last = cursor.last
+                    if text.target >= 0:
+                        s = text.target
+                        if text.ends_call:
+                            cursor.out, cursor.last = out, last
+                            self.call_ends(end, index == NOTHING)
+                            last = cursor.last
+                    edge = None if index == NOTHING else pairs[index][1]
+                    if edge is None:
+                        continue
             # --- a marker
-            assert edge is not None and match is not None
-            if edge.flags == t.ARGUMENTS_BEGIN:
-                draft = self.draft
+            assert edge is not None
+            s, flags, _ = edge
+            i = to
+            if flags == t.ARGUMENTS_BEGIN:
+                end = base + to
                 draft.form = TEXT
-                draft.arguments = (base + match.end(), base + match.end())
-            elif edge.flags:
+                draft.arguments = (end, end)
+            elif flags:
                 cursor.c, cursor.base, cursor.out, cursor.last = c, base, out, last
-                self.marker(edge.flags, base + match.start(), base + match.end())
-                out, last = cursor.out, cursor.last
-            i = match.end()
-            s = edge.target
-        cursor.c, cursor.i, cursor.base, cursor.out, cursor.last, cursor.final = c, len(c), base, out, last, True
+                if flags == t.CALL_BEGIN:
+                    draft.begin(base + stop)
+                else:
+                    self.marker(flags, base + stop, base + to)
+                    last = cursor.last
+            if len(c) <= USUAL:
+                c = c[i:]
+                base += i
+                i = 0
+        cursor.put(c, len(c), base, out, last, True)
         self.state = s
         self.end()
         yield cursor.out

@@ -61,8 +61,11 @@ def repaired(raw: str) -> Any:
     """A value mended by ``json-repair``; MISSING when it made nothing of the text, or something that is not JSON."""
     import json_repair
 
+    text = raw.lstrip()[:1] in ('"', "'")  # json-repair takes objects and lists only
     try:
-        value = json_repair.loads(raw)
+        value = json_repair.loads(f'{{"text": {raw}}}' if text else raw)
+        if text:
+            value = value["text"] if len(value) == 1 else ""
         json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError, IndexError, KeyError, TypeError, AttributeError):
         return MISSING

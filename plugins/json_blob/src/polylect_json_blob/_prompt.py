@@ -23,9 +23,10 @@ use tools as often as you need. When you know the answer, write:
 {{"action": "Final Answer", "action_input": "the answer to the question"}}
 ```
 
-Every reply ends with exactly one such object.
+You may think in a few words first; every reply ends with exactly one such object.
 
 Question: {input}
 
-{agent_scratchpad}"""
+{agent_scratchpad}""",
+    prefix="Thought:",
 )

@@ -1,0 +1,1 @@
+"""Tests of the kernel: what it promises whatever the lect."""
