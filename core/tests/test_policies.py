@@ -104,14 +104,15 @@ def test_every_entrance_takes_and_checks_every_policy(name: str, entrance: str) 
     lect = polylect.lect(name)
     message = lect.examples[0]
     reply = lect.parse(message)
-    enter: Callable[..., Any] = {
+    entrances: dict[str, Callable[..., Any]] = {
         "parse": partial(lect.parse, message),
         "parser": lect.parser,
         "decide": partial(lect.decide, reply),
         "format": partial(lect.format, reply),
         "format_steps": partial(lect.format_steps, []),
         "translate": partial(polylect.translate, message, source=lect, target=lect),
-    }[entrance]
+    }
+    enter = entrances[entrance]
     with pytest.raises(LectError, match="There is no policy 'bogus'"):
         enter(bogus=1)
     with pytest.raises(LectError, match="is no choice"):

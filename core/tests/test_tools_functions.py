@@ -83,7 +83,7 @@ def test_lists_and_dicts() -> None:
         "d": numbers,
         "e": {"type": "array", "items": {"type": "string"}},
         "f": {"type": "array", "items": numbers},
-        **dict.fromkeys("ghij", {"type": "object"}),
+        **{key: {"type": "object"} for key in "ghij"},
     }
 
 
@@ -107,7 +107,7 @@ def test_literals() -> None:
 
 def test_what_is_said_of_a_parameter_is_its_description() -> None:
     def f(
-        a: Annotated[int, "how many"], b: Annotated[str, 5] = "x", c: Annotated[list[str], "names", "more"] = []
+        a: Annotated[int, "how many"], c: Annotated[list[str], "names", "more"], b: Annotated[str, 5] = "x"
     ) -> None: ...
 
     assert schema_of(f) == {
@@ -118,7 +118,7 @@ def test_what_is_said_of_a_parameter_is_its_description() -> None:
 
 
 def test_defaults_that_json_has_no_word_for_only_make_a_parameter_optional() -> None:
-    def f(a: object = object(), b: list[str] = [], c: str = "x", d: float = 0.5) -> None: ...
+    def f(a: object = object(), b: tuple[str, ...] = (), c: str = "x", d: float = 0.5) -> None: ...
 
     tool = as_tool(f)
     assert tool.required == ()

@@ -1,8 +1,8 @@
 """A reader's checkout: a folder with ``docs`` in it, and a terminal in which the commands of a page are run.
 
 The commands are the real ones, save two. ``pip install`` of what the tests run in already does nothing; in a folder
-with a project of its own it installs that, into a place that only this page sees. ``pytest`` without a project does
-nothing: it would be this very run.
+with a project of its own it builds that, and unpacks it in a place that only this page sees. ``pytest`` without a
+project does nothing: it would be this very run.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ PROGRAMS = {
     "python": 'exec "$PYTHON" "$@"',
     "pytest": '[ ! -f pyproject.toml ] || exec "$PYTHON" -m pytest -p no:cacheprovider "$@"',
     "pip": (
-        '[ ! -f pyproject.toml ] || exec "$PYTHON" -m pip install --quiet --no-deps --no-build-isolation --no-index'
-        ' --disable-pip-version-check --target "$SITE" .'
+        '[ ! -f pyproject.toml ] || { "$PYTHON" -m hatchling build --target wheel --directory "$SITE/wheel"'
+        ' && "$PYTHON" -m zipfile --extract "$SITE"/wheel/*.whl "$SITE"; }'
     ),
 }
 

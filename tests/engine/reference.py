@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -200,8 +201,19 @@ class _Walk:
             self.parts.append((role, self._at(first), self._at(inner[1])))
 
 
+_ESCAPE = re.compile(r"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|\\u[0-9a-fA-F]{4}|\\.", re.S)
+
+
 def _decoded(raw: str) -> str:
-    return str(json.loads(raw, strict=False))
+    """What a JSON string says, its invalid escapes left as they are."""
+
+    def one(escape: re.Match[str]) -> str:
+        try:
+            return str(json.loads(f'"{escape[0]}"'))
+        except ValueError:
+            return escape[0]
+
+    return _ESCAPE.sub(one, raw[1:-1])
 
 
 def _quoted(text: str) -> str:

@@ -57,6 +57,7 @@ def _text_end(kind: Text, text: str, at: int) -> int:
 
 _BEGINS = {"json_call": r"\{", "json_object": r"\{", "json_array": r"\[", "brackets": r"\["}
 _SCALAR = re.compile(r"[^,}\]\s]+")
+_SQUARE = re.compile(r"[\[\]]|[^\[\]]+")
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^"\[\]{}]+', re.S)
 
 
@@ -67,10 +68,10 @@ def _payload_end(name: str, text: str, at: int) -> int:
         found = _SCALAR.match(text, at)
         return found.end() if found else -1
     depth = 0
-    pieces = re.compile(r"[\[\]]|[^\[\]]+") if name == "brackets" else _PIECE
+    pieces, opening, closing = (_SQUARE, "[", "]") if name == "brackets" else (_PIECE, "[{", "]}")
     while (piece := pieces.match(text, at)) is not None:
         at = piece.end()
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(piece[0], 0)
+        depth += (piece[0] in opening) - (piece[0] in closing)
         if not depth:
             return at
     return -1

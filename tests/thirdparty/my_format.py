@@ -37,7 +37,17 @@ TEXT: /(?:(?!/ CALL /|/ DONE /|/ OBSERVATION /)[\s\S])+/
     features = frozenset({"content", "calls", "several_calls", "answer", "text_input", "content_with_calls"})
     hint = "Write 'CALL tool: input' on a line of its own, or 'DONE: answer'."
     examples = ("I look it up.\nCALL search: Oslo\nCALL search: Bergen", "DONE: 42")
-    marks = re.compile(r"(?m)(^[ \t\r]*|(?<=\s)(?=\\*DONE:))(\\*)(?=CALL[ \t]|DONE:|Observation)")
+    marks = re.compile(r"(?m)(^[ \t\r]*(?=\\*(?:CALL[ \t]|Observation))|(?:^|(?<=\s))(?=\\*DONE:))(\\*)")
+
+    def read_text(
+        self, name: str, raw: str, tool: polylect.Tool | None, policies: polylect.Policies, open_end: bool
+    ) -> polylect.Arguments:
+        """The input, without the blanks around it."""
+        return self.unescape(raw).strip(), "complete", None
+
+    def no_arguments(self, name: str, tool: polylect.Tool | None) -> polylect.Arguments:
+        """Nothing behind the colon is an empty input."""
+        return "", "complete", None
 
     def write(self, reply: polylect.Reply, tools: polylect.Toolbox | None = None) -> str:
         """The turn, every call on a line of its own."""

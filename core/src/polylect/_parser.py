@@ -9,7 +9,7 @@ import msgspec
 from ._errors import LectError, ParseError, Reason
 from ._policies import Policies
 from ._values import ArgumentsDelta, Call, CallEnd, CallStart, Event, Reply, ReplyEnd
-from .grammar._driver import Driver
+from .grammar._driver import Driver, over
 
 if TYPE_CHECKING:
     from ._reading import CallReader
@@ -53,8 +53,11 @@ class TextParser(Driver):
         if self._closed is not None:
             raise LectError("This parser is closed already.")
         self._reader.cut_by_length = finish_reason == "length"
-        events = self.step(None)
-        self.end()
+        try:
+            events: list[Event] = self._send(None)
+        except StopIteration as result:
+            events = self.go_on(result.value)
+        self._main = self._send = over
         reply = self._reader.reply
         assert reply is not None
         if self._sink.policies.reasoning_calls == "accept":

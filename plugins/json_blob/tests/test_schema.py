@@ -17,11 +17,9 @@ LECT = polylect.lect("json_blob")
 
 
 def tool(name: str, required: int = 1, **properties: Any) -> Tool:
-    more = {k: properties.pop(k) for k in ("additionalProperties", "defs") if k in properties}
-    schema = {"type": "object", "properties": properties, "required": list(properties)[:required]}
-    if "defs" in more:
-        schema["$defs"] = more.pop("defs")
-    return Tool(name, "", {**schema, **more})
+    defs, closed = properties.pop("defs", {}), properties.pop("closed", False)
+    schema: dict[str, Any] = {"type": "object", "properties": properties, "required": list(properties)[:required]}
+    return Tool(name, "", {**schema, "$defs": defs, "additionalProperties": not closed})
 
 
 TOOLS = [
@@ -34,7 +32,7 @@ TOOLS = [
         unit={"$ref": "#/$defs/Unit"},
         where={"anyOf": [{"$ref": "#/$defs/Point"}, {"type": "null"}]},
         tags={"type": "array", "items": {"type": "string"}},
-        additionalProperties=False,
+        closed=True,
         defs={
             "Unit": {"enum": ["c", "f"]},
             "Point": {"type": "object", "properties": {"lat": {"type": "number"}}, "required": ["lat"]},
@@ -104,7 +102,7 @@ def test_arguments_that_fit(name: str, given: Any, meant: Any) -> None:
 def test_a_fault_is_told_with_its_path(name: str, given: Any, told: str) -> None:
     error = fault_of(name, given)
     assert told in error
-    assert error.endswith("send the call again.") or error.endswith("Send the call again.")
+    assert error.endswith(("send the call again.", "Send the call again."))
     (call,) = LECT.parse(blob(name, given), tools=TOOLS).calls
     reads(blob(name, given), name, call.arguments, "invalid", diagnostics=["invalid"], decision="invalid_arguments")
 
@@ -168,11 +166,20 @@ def test_a_tool_without_a_needed_input_says_so() -> None:
         {"type": "object", "properties": {"a": {"type": "no such type"}}, "required": ["a"]},
         {"type": "object", "properties": {"a": {"minimum": "x"}}},
         {"type": "object", "properties": {"a": 5}},
+        {"type": "object", "properties": {"a": {"$ref": "#/nowhere"}}},
+        {"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}},
+        {"type": "object", "properties": {"a": {"$ref": "https://localhost:1/schema.json"}}},
     ],
 )
 def test_a_broken_schema_is_the_callers_error(schema: dict[str, Any]) -> None:
     with pytest.raises(ToolError, match="'broken'"):
         LECT.parse(blob("broken", {"a": 1}), tools=[Tool("broken", "", schema)])
+
+
+def test_a_pattern_that_is_none_is_the_callers_error() -> None:
+    tools = [Tool("broken", "", {"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}})]
+    with pytest.raises(ToolError, match=r"is not a 'regex' - at \$\.properties\.a\.pattern"):
+        LECT.parse(blob("broken", {"a": "x"}), tools=tools)
 
 
 def test_a_schema_that_refers_to_itself() -> None:
@@ -189,9 +196,9 @@ def test_jsonschema_loads_only_when_a_call_is_checked() -> None:
     code = (
         "import sys, polylect\n"
         "lect = polylect.lect('json_blob')\n"
-        "lect.parse('{\"action\": \"f\", \"action_input\": {\"a\": 1}}')\n"
+        'lect.parse(\'{"action": "f", "action_input": {"a": 1}}\')\n'
         "assert 'jsonschema' not in sys.modules and 'json_repair' not in sys.modules\n"
-        "lect.parse('{\"action\": \"f\", \"action_input\": {\"a\": 1}}', tools=[{'name': 'f'}])\n"
+        'lect.parse(\'{"action": "f", "action_input": {"a": 1}}\', tools=[{\'name\': \'f\'}])\n'
         "assert 'jsonschema' in sys.modules and 'json_repair' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

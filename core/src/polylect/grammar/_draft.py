@@ -69,17 +69,17 @@ class Cursor:
     event ended; ``seen`` keeps all chunks.
     """
 
-    i = last = 0
-    final = False
-    whole: str | None = None
-    """All of the text, once it is over."""
+    __slots__ = ("base", "c", "final", "i", "last", "mark", "out", "seen", "whole")
 
     def __init__(self, prefix: str) -> None:
-        self.c = self.prefix = prefix
+        self.c = prefix
+        self.i = self.last = 0
         self.base = -len(prefix)
+        self.final = False
         self.out: list[Event] = []
         self.seen: list[str] = []
         self.mark = (prefix, self.base, 0)
+        self.whole: str | None = None
 
     def get(self) -> tuple[str, int, int, list[Event], int, bool]:
         """The buffer, the index, the base, what was emitted, its end, and whether the text is over."""
@@ -108,13 +108,14 @@ class Cursor:
         """The text is over: all of it."""
         if self.whole is None:
             self.whole = "".join(self.seen)
-            self.mark = (self.prefix + self.whole, -len(self.prefix), len(self.seen))
         return self.whole
 
     def slice(self, start: int, end: int) -> str:
         """The text between two positions, neither before the mark's buffer."""
         if end <= start:
             return ""
+        if self.whole is not None and start >= 0:
+            return self.whole[start:end]
         text, base, count = self.mark
         if end > base + len(text):
             text += "".join(self.seen[count:])
@@ -232,13 +233,14 @@ class Draft:
         self.second = self.has_answer
         self.start, self.streamed = start, []
         self.answers.append("")
-        self.parts.append(("answer", max(start, 0), max(start, 0)))
+        start = start if start > 0 else 0
+        self.parts.append(("answer", start, start))
 
     def end_answer(self, text: str, end: int) -> None:
         """The answer that is no call is ``text``, up to ``end``."""
         self.answers[-1] = text
         self.has_answer = self.has_answer or bool(text)
-        self.parts[-1] = ("answer", self.parts[-1][1], max(end, 0))
+        self.parts[-1] = ("answer", self.parts[-1][1], end if end > 0 else 0)
 
     def answer_delta(self, text: str, end: int) -> None:
         """Emit more of the final answer; a second answer goes on a line of its own."""
@@ -261,7 +263,7 @@ class Draft:
             self.answer_delta(value[len(shown) :], end)
         self.answers.append(value)
         self.has_answer = self.has_answer or value != ""
-        self.parts.append(("answer", max(self.start, 0), max(end, 0)))
+        self.parts.append(("answer", self.start if self.start > 0 else 0, end))
 
     def final_answer(self) -> Any:
         """The reply's answer: the only one, or the lines of several."""

@@ -38,10 +38,6 @@ class Driver:
         self._send = self._main
         return self._main(value)  # type: ignore[no-any-return]
 
-    def end(self) -> None:
-        """The machine is over, and lets go of all that it holds."""
-        self._main = self._send = over
-
 
 def over(_: object) -> Any:
     """What a machine that has ended answers."""

@@ -39,7 +39,12 @@ class Undecided(dict[str, Moves]):
     Models spell their markers in few ways, and a dictionary is asked in a tenth of the time.
     """
 
-    __slots__ = ()
+    __slots__ = ("root",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root: Moves = {}
+        """The moves of the empty buffer."""
 
     def moves(self, text: str) -> Moves:
         """The moves of a buffer. Hostile input can make us forget, never grow."""
@@ -49,23 +54,24 @@ class Undecided(dict[str, Moves]):
             if len(text) <= USUAL:
                 if len(self) >= MOST:
                     self.clear()
+                    self.root.clear()
                 self[text] = found
         return found
 
     def learn(self, text: str, more: str, search: Any) -> None:
         """Learn the moves from ``text`` through ``more``, as far as they are undecided."""
-        moves = self.moves(text)
+        moves = self.moves(text) if text else self.root
         for char in more[:USUAL]:
             text += char
             known = moves.get(char)
             if known is None:
                 match = search(text)
                 if match is None or match.start():
-                    known = 0, NOTHING
+                    known = 0, NOTHING, None
                 elif match.lastindex is None:
                     known = self.moves(text)
                 else:
-                    known = match.end(), match.lastindex
+                    known = match.end(), match.lastindex, match
                 if char < "\x80":
                     moves[char] = known
             if known.__class__ is tuple:
@@ -141,7 +147,7 @@ class LiveState:
 
     def __init__(self, state: State) -> None:
         self.texts = tuple(LiveText(text) for text in state.texts)
-        self.blank = state.blank
+        self.blank, self.end = state.blank, state.end
         usual = len(self.texts) == 1 and self.texts[0].guard is None and self.blank < 0
         self.only = self.texts[0] if usual else None
         """The text that begins here wherever no marker stands; None where that needs a closer look."""

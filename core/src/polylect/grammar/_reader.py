@@ -5,16 +5,19 @@ from __future__ import annotations
 from json.encoder import encode_basestring as quote_json
 from typing import Any, TypeAlias
 
-from .._values import ArgumentsDelta, Reply, ReplyEnd
+import msgspec
+
+from .._values import ArgumentsDelta, Event, Reply, ReplyEnd
 from . import _tables as t
 from ._draft import CLOSED, CUT, JSON, MEMBERS, MISSING, OPEN, TEXT, Cursor, Draft, Sink
 from ._live import NOTHING, Found, LiveState, LiveText, Undecided
 from ._runtime import SKIP, Edge, Payload, Runtime, State
-from ._whole import DECODER
 from ._scan import ANSWER_JSON, ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, scan_brackets, scan_json
 
 
 Span: TypeAlias = tuple[int, int]
+_decode = msgspec.json.Decoder().decode
+"""Three times as fast as ``json``, stricter in strings, and equal in what it takes."""
 Choice: TypeAlias = tuple[Undecided | None, LiveText | None, Edge | None, Found]
 """What is known to be as undecided as what stands here; a text, with the delimiter behind it, or a marker's edge, with
 the marker."""
@@ -163,15 +166,19 @@ class BaseReader:
     def payload_begins(self, payload: Payload) -> Reading:
         """The reader of a payload that begins at the cursor."""
         cursor, draft = self.cursor, self.draft
-        start = cursor.base + cursor.i
-        if payload.edge.flags:
-            self.begin(payload.edge.flags & ~t.ARGUMENTS_BEGIN, start, start)
-        if payload.name == "json_call":
+        name, _, _, flags = payload
+        if flags:
+            start = cursor.base + cursor.i
+            if flags == t.CALL_BEGIN:
+                draft.begin(start)
+            else:
+                self.begin(flags, start, start)
+        if name == "json_call":
             return scan_json(draft, SILENT, self.runtime.keys)
         mode = ARGUMENTS if draft.started else HOLD
         if draft.is_answer:
-            mode = ANSWER_TEXT if payload.name == "brackets" or cursor.c[cursor.i] == '"' else ANSWER_JSON
-        return scan_brackets(draft, mode) if payload.name == "brackets" else scan_json(draft, mode)
+            mode = ANSWER_TEXT if name == "brackets" or cursor.c[cursor.i] == '"' else ANSWER_JSON
+        return scan_brackets(draft, mode) if name == "brackets" else scan_json(draft, mode)
 
     def payload_ends(self, payload: Payload, closed: bool) -> None:
         """A payload is over: closed, or cut by the end of the message."""
@@ -184,11 +191,9 @@ class BaseReader:
             if draft.form == JSON and not draft.is_broken:
                 draft.raw = raw = self.cursor.slice(*draft.arguments)
                 try:
-                    value, length = DECODER.raw_decode(raw)
-                except (ValueError, RecursionError):
-                    pass
-                else:
-                    draft.value = value if length == len(raw) else MISSING
+                    draft.value = _decode(raw)
+                except (ValueError, RecursionError):  # the sink tries again, and explains
+                    draft.value = MISSING
             draft.finish(end, CLOSED)
 
     def malformed(self, state: LiveState) -> int:
@@ -211,8 +216,8 @@ class BaseReader:
 
     # --- the end --------------------------------------------------------------------------------------------------
 
-    def end(self) -> None:
-        """The message is over: close what is open, by the rules for ends."""
+    def end(self, state: LiveState) -> list[Event]:
+        """The message is over, in ``state``: close what is open, by the rules for ends. The last events."""
         cursor, draft = self.cursor, self.draft
         end = cursor.base + len(cursor.c)
         if end < 0:
@@ -222,48 +227,23 @@ class BaseReader:
             draft.note("observation", what, self.observed, end)
             draft.parts.append(("observation", max(self.observed, 0), end))
         else:
-            self._close(end)
-        self.reply = reply = self._reply(cursor.end())
-        cursor.out.append(ReplyEnd(cursor.last, end, reply))
-
-    def _close(self, end: int) -> None:
-        draft = self.draft
-        state = self.runtime.state(self.state)
-        if state.end is None and not self.cut_by_length:
-            edge = self._stop_edge(state)
-            if edge is not None:
-                if edge.flags & t.CALL_END:
+            ended = state.end
+            if ended is None and not self.cut_by_length:
+                ended = self._stopped(state, end)
+            if ended is not None and not (self.cut_by_length and draft.open):
+                if ended.flags & t.CALL_END_BEFORE:
                     draft.finish(end, OPEN)
-                state = self.runtime.state(edge.target)
-        ended = state.end
-        if ended is not None and not (self.cut_by_length and draft.open):
-            if ended.flags & t.CALL_END_BEFORE:
-                draft.finish(end, OPEN)
-        else:
-            self.complete = False
-            if draft.open:
-                draft.finish(end, CUT)
-        if self.cut_by_length:
-            self.complete = False
-        if self.complete:
-            return
-        if not any(x.code == "truncated" for x in draft.diagnostics):
-            draft.note("truncated", "The message ends in the middle.", end, end)
-
-    def _stop_edge(self, state: State) -> Edge | None:
-        """The server took a stop string off the end: the marker that it was, if the message may end behind it."""
-        for stop in self.sink.stops:
-            match = state.markers.plain(stop, 0)
-            if match is not None and match.end() == len(stop):
-                edge = state.markers.edges[match.lastindex]
-                if edge is not None and self.runtime.state(edge.target).end is not None:
-                    return edge
-        return None
-
-    def _reply(self, text: str) -> Reply:
-        draft = self.draft
+            else:
+                self.complete = False
+                if draft.open:
+                    draft.finish(end, CUT)
+            if self.cut_by_length:
+                self.complete = False
+            if not self.complete and not any(x.code == "truncated" for x in draft.diagnostics):
+                draft.note("truncated", "The message ends in the middle.", end, end)
+        text = cursor.end()
         reasoning, content = self.spans
-        return Reply(
+        self.reply = reply = Reply(
             self._joined(text, t.REASONING) if reasoning else "",
             self._joined(text, t.CONTENT) if content else "",
             tuple(draft.calls),
@@ -273,6 +253,21 @@ class BaseReader:
             tuple(draft.parts),
             text,
         )
+        cursor.out.append(ReplyEnd(cursor.last, end, reply))
+        return cursor.out
+
+    def _stopped(self, state: LiveState, end: int) -> Edge | None:
+        """The server took a stop string off the end: how the message ends behind the marker that it was, if it may."""
+        for stop in self.sink.stops:
+            match = state.markers.plain(stop, 0)
+            if match is not None and match.end() == len(stop):
+                edge = state.markers.edges[match.lastindex]
+                ended = None if edge is None else self.runtime.state(edge.target).end
+                if edge is not None and ended is not None:
+                    if edge.flags & t.CALL_END:
+                        self.draft.finish(end, OPEN)
+                    return ended
+        return None
 
     def _joined(self, text: str, role: int) -> str:
         spans = self.spans[role]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import _patterns as patterns
 from ._automaton import END
-from ._tables import CALL_END, MARKUP, Tables, Text
+from ._tables import ARGUMENTS_BEGIN, CALL_END, MARKUP, Tables, Text
 
 SKIP = 10
 """The pseudo role of text that fits nowhere: it is passed over, and reported."""
@@ -31,11 +31,12 @@ Edges = tuple[Edge | None, ...]
 
 
 class Payload(NamedTuple):
-    """A payload that may begin in a state: its name, the characters that begin it, its edge."""
+    """A payload that may begin in a state: its name, the characters that begin it, its edge, what begins with it."""
 
     name: str
     first: str
     edge: Edge
+    begins: int
 
 
 PAYLOAD_FIRST = {"json_call": "{", "json_object": "{", "json_array": "[", "json_value": '{["-0123456789tfn', "brackets": "["}
@@ -94,6 +95,8 @@ class TextRun:
         trees = [patterns.parse(source) for source in text.delimiters]
         self._guard = None if text.guard is None else patterns.parse(text.guard)
         fused = _fused(tables, trees, order)
+        if fused:
+            fused += [pair for pair in _fused(tables, trees, [n for n in here if n in tables.markers]) if pair not in fused]
         rest = [tree for tree in trees if tree not in [t for t, _ in fused]]
         self._wanted = [(tree, n) for n, (tree, _) in enumerate(fused)] + [(tree, -1) for tree in rest]
         self._names = [marker for _, marker in fused]
@@ -176,7 +179,12 @@ class State:
         marks = [move.terminal for move in moves if move.terminal in tables.markers]
         self.markers = Markers(tables, marks, [self.edges[name] for name in marks])
         self.payloads = tuple(
-            Payload(m.terminal[1:], PAYLOAD_FIRST[m.terminal[1:]], self.edges[m.terminal])
+            Payload(
+                m.terminal[1:],
+                PAYLOAD_FIRST[m.terminal[1:]],
+                self.edges[m.terminal],
+                m.flags & ~(ARGUMENTS_BEGIN | CALL_END),
+            )
             for m in moves
             if m.terminal.startswith("@")
         )

@@ -34,6 +34,7 @@ _PART = re.compile(
 ).match
 _PARTS = Undecided()
 """Beginnings of members that are no more than that."""
+FEW = 8
 _WITHIN: dict[str, tuple[bool, int]] = {}
 _BETWEEN: dict[str, tuple[bool, int]] = {}
 """For chunks that do: closes nothing;"""
@@ -80,14 +81,20 @@ def _decode_escape(match: re.Match[str]) -> str:
     return _SHORT[short] if short else match[0]
 
 
+def _part(text: str) -> Any:
+    """A member's beginning: what follows it is a match with groups, what is no more than that one without."""
+    return _MEMBER(text) or _PART(text)
+
+
 def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Reading:
     """The value at the cursor, which is the arguments (unless ``SILENT``); or, with ``keys``, a whole call.
 
     A call is an object: its keys at depth 1 say what its values are, in any order. Leaves the cursor behind the value,
     or at the end of the text.
     """
-    cursor, seen = draft.cursor, draft.cursor.seen
-    c, i, base, out, last, final = cursor.get()
+    cursor = draft.cursor
+    c, i, base, out, last, final = cursor.c, cursor.i, cursor.base, cursor.out, cursor.last, cursor.final
+    seen = cursor.seen
     whole = base + i
     first, closed, word = True, False, ""
     if keys is not None:
@@ -97,23 +104,25 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
     while True:
         if keys is not None:
             # --- a member's key, and what its value is
-            if i < len(c) and c[i] == "}" and not first:
+            if not first and i < len(c) and c[i] == "}":
                 i += 1
                 closed = True
                 break
-            if len(c) <= USUAL:
+            if i and len(c) <= USUAL:
                 base += i
                 c = c[i:]
                 i = 0
             here = None
-            if i or final or c not in _PARTS:
+            held = not i and c in _PARTS and not final
+            if not held:
                 here = _MEMBER(c, i)
                 if here is None and not final and len(c) - i < HELD and _PART(c, i):
                     base += i
                     c = c[i:]
                     i = 0
-                    _PARTS.moves(c)
-            if here is None and not final and c in _PARTS:
+                    held = True
+            if held:
+                moves = _PARTS.moves(c)
                 while True:
                     d = yield out
                     out = []
@@ -122,11 +131,22 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                         break
                     seen.append(d)
                     c += d
-                    if c not in _PARTS:
-                        here = _MEMBER(c)
-                        if here is not None or len(c) >= HELD or not _PART(c):
+                    more = _PARTS.get(c)
+                    if more is not None:
+                        moves = more
+                        continue
+                    for char in d:
+                        moves = moves.get(char)
+                        if moves.__class__ is not dict:
                             break
-                        _PARTS.moves(c)
+                    if moves.__class__ is tuple:
+                        here = moves[2]
+                        break
+                    here = _MEMBER(c)
+                    _PARTS.learn(c[: -len(d)], d, _part)
+                    if here is not None or len(c) >= HELD or not _PART(c):
+                        break
+                    moves = _PARTS.moves(c)
             key: Any
             bracket, comma, key = (None, None, None) if here is None else here.groups()
             if bracket is not None:
@@ -158,7 +178,11 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     if draft.is_answer:
                         mode = ANSWER_TEXT if char == '"' else ANSWER_JSON
             elif role is not None and char == '"' and not (draft.named if role == "name" else draft.id is not None):
-                short = _SHORT_STRING(c, i)
+                if i and len(c) <= USUAL:
+                    base += i
+                    c = c[i:]
+                    i = 0
+                short = _SHORT_STRING(c, i) if i or final or c.count('"') > 1 else None
                 if short is None and not final:
                     base += i
                     c = c[i:]
@@ -175,9 +199,10 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                             short = _SHORT_STRING(c)
                 if short is not None:
                     cursor.out, cursor.last = out, last
-                    _take(draft, role, short[1], base + i, base + short.end())
-                    i = short.end()
+                    at = short.end()
+                    _take(draft, role, short[1], base + i, base + at)
                     last = cursor.last
+                    i = at
                     continue
                 word = role
         # --- a value
@@ -189,17 +214,34 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
         at = i if scalar else i + 1
         escaped = closed = False
         pending = ""
-        learning: dict[str, tuple[bool, int]] | None = None
         if mode != SILENT:
             draft.arguments = (start, start)
         while True:
             n = len(c)
+            table = None
             if escaped and at < n:
                 at += 1
                 escaped = False
+            elif depth and n - at <= FEW:
+                table = _WITHIN if inside else _BETWEEN
+                rest = c[at:]
+                before = depth
+                effect = table.get(rest)
+                if effect is not None:
+                    inside, deeper = effect
+                    depth += deeper
+                    at = n
+                    table = None
             while at < n:
                 if inside:
-                    at = _string_end(c, at) if n - at > LONG else _STRING(c, at).end()  # type: ignore[union-attr]
+                    if "\\" not in c:
+                        at = c.find('"', at)
+                        if at < 0:
+                            at = n
+                    elif n - at > LONG:
+                        at = _string_end(c, at)
+                    else:
+                        at = _STRING(c, at).end()  # type: ignore[union-attr]
                     if at >= n:
                         break
                     at += 1
@@ -211,10 +253,12 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                         closed = True
                         break
                 elif depth:
-                    at = _BRACKET(c, at).end()  # type: ignore[union-attr]
-                    if at >= n:
-                        break
                     char = c[at]
+                    if char not in '"{}[]':
+                        at = _BRACKET(c, at).end()  # type: ignore[union-attr]
+                        if at >= n:
+                            break
+                        char = c[at]
                     at += 1
                     if char == '"':
                         inside = True
@@ -240,12 +284,10 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     last = cursor.last
             if closed:
                 break
-            if learning is not None:
-                if "}" not in c and "]" not in c:
-                    if len(learning) >= MOST:
-                        learning.clear()
-                    learning[c] = inside, depth - before
-                learning = None
+            if table is not None and "}" not in rest and "]" not in rest and "\\" not in rest:
+                if len(table) >= MOST:
+                    table.clear()
+                table[rest] = inside, depth - before
             base += n
             c = ""
             i = at = 0
@@ -259,19 +301,18 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                 if mode == ARGUMENTS or (mode == ANSWER_TEXT and draft.streamed and not draft.second):
                     index = draft.index
                     while d:
-                        if inside and '"' not in d and d[-1] != "\\":
+                        if inside and '"' not in d and "\\" not in d:
                             escaped = False
-                        elif depth and not escaped and "\\" not in d:
-                            table = _WITHIN if inside else _BETWEEN
-                            effect = table.get(d)
+                        elif not escaped and "\\" not in d:
+                            effect = (_WITHIN if inside else _BETWEEN).get(d) if depth else None
                             if effect is None:
-                                learning = table if len(d) <= 8 else None
-                                before = depth
                                 break
                             inside, deeper = effect
                             depth += deeper
                         elif not inside:
                             break
+                        elif '"' not in d and d[-1] != "\\":
+                            escaped = False
                         elif escaped or "\\\\" in d or d.count('"') != d.count('\\"'):
                             if len(d) > LONG:
                                 break
@@ -286,10 +327,11 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                             d = yield [ArgumentsDelta(last, base, index, d)]
                             last = base
                         else:
-                            body, pending = _decoded(pending, d, False, False) if pending or "\\" in d else (d, "")
-                            if body:
-                                draft.streamed.append(body)
-                                d = yield [AnswerDelta(last, base, body)]
+                            if pending or "\\" in d:
+                                d, pending = _decoded(pending, d, False, False)
+                            if d:
+                                draft.streamed.append(d)
+                                d = yield [AnswerDelta(last, base, d)]
                                 last = base
                             else:
                                 d = yield []
@@ -312,7 +354,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
             cursor.out, cursor.last = out, last
             _take(draft, word, cursor.slice(start + 1, end - 1), start, end)
             last = cursor.last
-    cursor.put(c, i, base, out, last, final)
+    cursor.c, cursor.i, cursor.base, cursor.out, cursor.last, cursor.final = c, i, base, out, last, final
     return closed
 
 

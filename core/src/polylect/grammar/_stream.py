@@ -41,13 +41,6 @@ class Reader(BaseReader):
         stuck = blanked = -1
         closer = False
         driver = yield out
-        if len(c) < 2:  # a lead is read together with the first chunk
-            d = yield out
-            if d is None:
-                final = True
-            else:
-                seen.append(d)
-                c += d
         while True:
             if i >= len(c) or self.observed is not None:
                 if final:
@@ -79,8 +72,11 @@ class Reader(BaseReader):
                         if i < len(c):
                             s, blanked = state.blank, -1
                         continue
-                    undecided, text, edge, (stop, to, index, pairs) = self.choose(state, c, i, final)
-                    found = True
+                    if not final and c[i : i + USUAL] in state.undecided:
+                        undecided = state.undecided
+                    else:
+                        undecided, text, edge, (stop, to, index, pairs) = self.choose(state, c, i, final)
+                        found = True
                 if undecided is not None:
                     base += i
                     c = c[i:]
@@ -98,7 +94,9 @@ class Reader(BaseReader):
                             break
                     continue
                 if edge is None and text is None:
-                    cursor.put(c, i, base, out, last, final)
+                    cursor.c, cursor.i, cursor.base, cursor.out, cursor.last, cursor.final = (
+                        c, i, base, out, last, final,
+                    )  # fmt: skip
                     if payload is None:
                         payload = next((p for p in state.payloads if c[i] in p.first), None)
                     if payload is not None:
@@ -121,13 +119,20 @@ class Reader(BaseReader):
                         stuck = base + i
                         text = state.skip
                         found = False
-                    c, i, base, out, last, final = cursor.get()
+                    c, i, base, out, last, final = (
+                        cursor.c, cursor.i, cursor.base, cursor.out, cursor.last, cursor.final,
+                    )  # fmt: skip
                     if text is None:
                         continue
             if text is not None:
                 # --- a run of text to its delimiter; or a delimiter at once
                 role, maker, first, starts, live, undecided, pairs = text.row
+                if i and len(c) <= USUAL and not found:
+                    c = c[i:]
+                    base += i
+                    i = 0
                 begun = as_it_comes = False
+                after = 0
                 separator = ""
                 held: list[str] = []
                 while True:
@@ -135,18 +140,43 @@ class Reader(BaseReader):
                         if i or final or len(c) > BIG:
                             stop, to, index, pairs = text.search(c, i, final)
                         else:
-                            pairs = text.pairs
-                            if first is None:
-                                match = starts(c)
-                                if match is not None:
-                                    match = live(c, match.start())
+                            if not begun and c in undecided:
+                                stop = 0
+                            elif first is not None:
+                                stop = c.find(first, after) if first in c else -1
                             else:
-                                match = live(c) if first in c else None
-                            if match is None:
+                                match = starts(c, after)
+                                stop = -1 if match is None else match.start()
+                            after = 0
+                            if stop < 0:
                                 stop, index = len(c), NOTHING
+                            elif (tail := c[stop:]) in undecided:
+                                index = None
                             else:
-                                stop, to = match.span()
-                                index = match.lastindex
+                                moves = undecided.root
+                                for char in tail:
+                                    moves = moves.get(char)
+                                    if moves.__class__ is not dict:
+                                        break
+                                if moves.__class__ is tuple and moves[1] != NOTHING:
+                                    to, index, _ = moves
+                                    to += stop
+                                    pairs = text.pairs
+                                else:
+                                    if moves is None:
+                                        undecided.learn("", tail, live)
+                                    elif first is None:
+                                        match = starts(c, stop + 1)
+                                        stop = len(c) if match is None else match.start()
+                                    else:
+                                        stop = c.find(first, stop + 1) if tail.count(first) > 1 else len(c)
+                                    match = live(c, stop) if stop < len(c) else None
+                                    if match is None:
+                                        stop, index = len(c), NOTHING
+                                    else:
+                                        pairs = text.pairs
+                                        stop, to = match.span()
+                                        index = match.lastindex
                     found = False
                     if stop > i:
                         if not begun:
@@ -164,7 +194,7 @@ class Reader(BaseReader):
                             elif spans[role]:
                                 separator = separators[role]
                         if base < 0 and base + i < 0:  # what the prompt wrote is no part of the message
-                            i = min(stop, -base)
+                            i = stop if base + stop < 0 else -base
                     if stop > i:
                         piece = c[i:stop] if i or index != NOTHING else c
                         end = base + stop
@@ -209,12 +239,11 @@ class Reader(BaseReader):
                             if moves.__class__ is not tuple:
                                 undecided.learn(before, d, live)
                             else:
-                                to, index = moves
+                                to, index, _ = moves
+                                pairs = text.pairs
                                 stop = 0
-                                found = True
-                                if index == NOTHING:
-                                    stop = len(c)
-                                    found = first is not None and c.count(first) == 1
+                                found = index != NOTHING
+                                after = 1
                             break
                     elif index != NOTHING:
                         break
@@ -258,8 +287,6 @@ class Reader(BaseReader):
                             stop = 0
                             break
                         c = d
-                        if len(c) <= USUAL and c in undecided:
-                            stop, index, found = 0, None, True
                 i = stop
                 if not begun:
                     edge = pairs[index][0]
@@ -308,11 +335,5 @@ class Reader(BaseReader):
                 else:
                     self.marker(flags, base + stop, base + to)
                     last = cursor.last
-            if len(c) <= USUAL:
-                c = c[i:]
-                base += i
-                i = 0
-        cursor.put(c, len(c), base, out, last, True)
-        self.state = s
-        self.end()
-        yield cursor.out
+        cursor.c, cursor.base, cursor.out, cursor.last = c, base, out, last
+        yield self.end(states[s] or enter(runtime, s))

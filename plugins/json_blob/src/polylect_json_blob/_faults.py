@@ -28,12 +28,26 @@ def schema_fault(tool: Tool, arguments: Any) -> str | None:
         else:
             known = ", ".join(tool.properties)
             return f"The tool {tool.name!r} takes an object with {known or 'no keys'}, not a text. Send the call again."
-    faults = sorted(_validator(tool).iter_errors(arguments), key=lambda e: (e.json_path, e.message))
+    faults = _faults(tool, arguments)
     if not faults:
         return None
     told = "; ".join(f"{fault.message[:200]} - at {fault.json_path}" for fault in faults[:SHOWN])
     more = f"; and {len(faults) - SHOWN} more" if len(faults) > SHOWN else ""
     return f"The arguments of {tool.name!r} do not fit: {told}{more}. Correct them and send the call again."
+
+
+def _faults(tool: Tool, arguments: Any) -> list[Any]:
+    """The errors that ``jsonschema`` finds, in the order of their paths."""
+    validator = _validator(tool)
+    from referencing.exceptions import Unresolvable
+
+    try:
+        return sorted(validator.iter_errors(arguments), key=lambda e: (e.json_path, e.message))
+    except Unresolvable as error:
+        problem = f"the reference {error.ref!r} leads nowhere"
+    except RecursionError:
+        problem = "a reference leads back to itself"
+    raise ToolError(f"The schema of tool {tool.name!r} is broken: {problem}.")
 
 
 def _validator(tool: Tool) -> Any:
@@ -43,6 +57,7 @@ def _validator(tool: Tool) -> Any:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import validator_for
+    from referencing.jsonschema import EMPTY_REGISTRY
 
     kind = validator_for(tool.parameters, default=Draft202012Validator)
     try:
@@ -50,7 +65,7 @@ def _validator(tool: Tool) -> Any:
     except SchemaError as error:
         fault = f"{error.message} - at {error.json_path}"
         raise ToolError(f"The schema of tool {tool.name!r} is broken: {fault}") from error
-    validator = kind(tool.parameters)
+    validator = kind(tool.parameters, registry=EMPTY_REGISTRY)  # this one looks nothing up in the network
     if len(_validators) >= KEPT:
         _validators.clear()
     _validators[id(tool.parameters)] = tool.parameters, validator
@@ -63,7 +78,7 @@ def repaired(raw: str) -> Any:
 
     text = raw.lstrip()[:1] in ('"', "'")  # json-repair takes objects and lists only
     try:
-        value = json_repair.loads(f'{{"text": {raw}}}' if text else raw)
+        value: Any = json_repair.loads(f'{{"text": {raw}}}' if text else raw)
         if text:
             value = value["text"] if len(value) == 1 else ""
         json.dumps(value, allow_nan=False)

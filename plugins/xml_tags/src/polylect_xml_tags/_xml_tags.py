@@ -106,8 +106,11 @@ class XmlTags(TextLect):
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn: think block, prose, then the calls or the answer."""
-        out = [f"<think>\n{reply.reasoning}\n</think>\n"] if reply.reasoning else []
+        marked = bool(reply.calls) or reply.answer is not None
+        out = [f"<think>\n{reply.reasoning}\n</think>"] if reply.reasoning else []
         out.append(reply.content)
+        if marked and (reply.content.endswith("\n") if reply.content else reply.reasoning):
+            out.append("\n")  # the line break before a tag is the tag's
         out.extend(self._call(call, tools) for call in reply.calls)
         if reply.answer is not None:
             out.append(f"<{self.tags['final_answer']}>{reply.answer}</{self.tags['final_answer']}>")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polylect
 
-MARKS = re.compile(r"(?m)(^[ \t\r]*|(?<=\s)(?=\\*DONE:))(\\*)(?=CALL[ \t]|DONE:|Observation)")
+MARKS = re.compile(r"(?m)(^[ \t\r]*(?=\\*(?:CALL[ \t]|Observation))|(?:^|(?<=\s))(?=\\*DONE:))(\\*)")
 """Where a marker would begin: the words of a call and an observation at the start of a line, ``DONE:`` anywhere."""
 
 
@@ -40,6 +40,10 @@ class Done(polylect.TextLect):
     ) -> polylect.Arguments:
         """The input: text, or a JSON object for tools with several arguments or none."""
         return polylect.read_input(name, self.unescape(raw).strip(), tool)
+
+    def no_arguments(self, name: str, tool: polylect.Tool | None) -> polylect.Arguments:
+        """Nothing behind the colon is an empty input."""
+        return polylect.read_input(name, "", tool)
 
     def write(self, reply: polylect.Reply, tools: polylect.Toolbox | None = None) -> str:
         """The turn, every call on a line of its own."""

@@ -1,1 +1,0 @@
-"""Tests of the kernel: what it promises whatever the lect."""

@@ -1,0 +1,139 @@
+"""Markup from outside: nothing is expanded, nothing is fetched, nothing is lost, nothing takes long."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from typing import Any
+
+import pytest
+
+import polylect
+from polylect import ParseError
+
+LECT = polylect.lect("xml_tags")
+
+
+def given(text: str) -> Any:
+    (call,) = LECT.parse(f"<tool>f</tool><tool_input>{text}</tool_input>").calls
+    return call.arguments
+
+
+LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+BILLION = f'<!DOCTYPE lolz [<!ENTITY l0 "lol">{LAUGHS}]><a>&l9;</a>'
+ATTACKS = [
+    BILLION,
+    f'<?xml version="1.0"?>{BILLION}',
+    '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+    '<!DOCTYPE a SYSTEM "http://127.0.0.1:1/a.dtd"><a>&x;</a>',
+    '<!ENTITY x SYSTEM "file:///etc/passwd"><a>&x;</a>',
+    '<a xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="file:///etc/passwd" parse="text"/></a>',
+    "<a>&x;</a><!DOCTYPE a>",
+]
+
+
+@pytest.mark.parametrize("text", ATTACKS, ids=range(len(ATTACKS)))
+def test_attacks_stay_the_text_that_they_are(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*args: object, **options: object) -> None:
+        raise AssertionError("nothing may be fetched")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(urllib.request, "urlopen", refuse)
+    start = time.thread_time()
+    for meant in (given(text), given(text.replace("<a", "<b", 1))):
+        assert isinstance(meant, str)
+        assert len(meant) == len(text)
+        assert "root:" not in meant
+    assert given(text) == text
+    assert time.thread_time() - start < 1
+
+
+def test_an_entity_of_ones_own_is_text() -> None:
+    assert given("<a>&x;</a>") == {"a": "&x;"}
+    assert given("&x; &l9; &nbsp;") == "&x; &l9; &nbsp;"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("a &lt; b &amp;&amp; c", "a < b && c"),
+        ("&quot;&apos;&gt;", "\"'>"),
+        ("&#65;&#x42;&#X43;", "ABC"),
+        ("&#x1F327;", "\U0001f327"),
+        ("&amp;lt;", "&lt;"),
+        ("a & b &c d&", "a & b &c d&"),
+        ("AT&T", "AT&T"),
+        ("&#x110000; &#; &#xg;", "&#x110000; &#; &#xg;"),
+        ("<![CDATA[a < b & c]]>", "a < b & c"),
+        ("x<![CDATA[<y>]]>z<![CDATA[&amp;]]>", "x<y>z&amp;"),
+        ("1 < 2", "1 < 2"),
+        ("if a<b: c>d", "if a<b: c>d"),
+        ("<br> &amp; <br/>", "<br> & <br/>"),
+        ("a\r\nb &amp;\rc", "a\r\nb &\rc"),
+    ],
+)
+def test_entities_and_cdata_are_decoded_and_the_rest_stays(written: str, meant: str) -> None:
+    assert given(written) == meant
+
+
+def test_cdata_that_holds_the_closing_tag_never_runs() -> None:
+    reply = LECT.parse("<tool>f</tool><tool_input><![CDATA[a</tool_input>b]]></tool_input>")
+    (call,) = reply.calls
+    assert (call.status, call.arguments) == ("invalid", None)
+    assert "opens CDATA and does not close it" in (call.error or "")
+    with pytest.raises(ParseError) as caught:
+        LECT.decide(reply)
+    assert "Write &lt; for < instead" in caught.value.correction
+    assert given("&lt;![CDATA[") == "<![CDATA["
+
+
+@pytest.mark.parametrize("noise", ["\0", "\ud800", "\x1b", "\ufffe", "\u2028", "\x85", "\ufeff"])
+def test_characters_that_xml_cannot_hold(noise: str) -> None:
+    for text in (f"a{noise}b", f"a &amp; {noise}"):
+        assert noise in given(text)
+    reply = LECT.parse(f"{noise}<final_answer>{noise}</final_answer>")
+    assert (reply.content, reply.answer) == (noise, noise)
+
+
+def test_deep_nesting_ends_in_text_or_values_and_soon() -> None:
+    start = time.thread_time()
+    for depth in (100, 300, 5_000, 100_000):
+        text = "<a>" * depth + "x" + "</a>" * depth
+        assert given(text)
+    assert time.thread_time() - start < 5
+
+
+def test_hostile_inputs_cost_linear_time() -> None:
+    for unit in [
+        "<tool>",
+        "<tool>a</tool>",
+        "<tool_input>",
+        "<![CDATA[",
+        "&amp;",
+        "<a>",
+        "<final_answer>",
+        "</tool>",
+        "<think>",
+    ]:
+        seconds = []
+        for times in (3_000, 12_000):
+            start = time.thread_time()
+            LECT.parse(unit * times)
+            LECT.parse(f"<tool>f</tool><tool_input>{unit * times}</tool_input>")
+            seconds.append(time.thread_time() - start)
+        assert seconds[1] < max(10 * seconds[0], 0.1), unit  # four times the text; quadratic would be sixteen
+
+
+def test_lxml_loads_only_for_markup() -> None:
+    code = (
+        "import sys, polylect\n"
+        "lect = polylect.lect('xml_tags')\n"
+        "lect.parse('<tool>f</tool><tool_input>plain</tool_input>')\n"
+        "assert not any(name.startswith('lxml') for name in sys.modules)\n"
+        "lect.parse('<tool>f</tool><tool_input><a>1</a></tool_input>')\n"
+        "assert 'lxml.etree' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
