@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ._policies import Policies
 from ._tools import Tool, Toolbox
 from ._values import Call, Diagnostic, Status
-from .grammar._draft import BROKEN, CUT, JSON, MEMBERS, MISSING, NO_ARGUMENTS, OPEN, TEXT
+from .grammar._draft import BROKEN, CLOSED, CUT, JSON, MEMBERS, MISSING, NO_ARGUMENTS, OPEN, TEXT
 from .grammar._whole import DECODER
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class CallReader:
     """The engine's sink for one lect, one set of tools and one choice of policies."""
 
     __slots__ = (
-        "answer_names", "cut_observations", "keep_cut", "lect", "live", "max_calls", "max_size", "plain",
-        "policies", "read_text", "separators", "stops", "tools",
+        "answer_names", "cut_observations", "keep_cut", "lect", "live", "max_calls", "max_nesting", "max_size", "plain",
+        "policies", "read_json", "read_text", "separators", "stops", "tools",
     )  # fmt: skip
 
     def __init__(self, lect: TextLect, tools: Toolbox | None, policies: Policies) -> None:
@@ -48,7 +48,8 @@ class CallReader:
         self.max_calls = policies.max_calls
         self.max_size = policies.max_call_size
         self.answer_names = lect.answer_names
-        self.read_text = lect.read_text
+        self.max_nesting = policies.max_nesting
+        self.read_text, self.read_json = lect.read_text, lect.read_json
         simple = lect.plain_input if tools is None and policies.max_call_size >= PLAIN else None
         self.plain = None if simple is None else simple.match
 
@@ -94,6 +95,13 @@ class CallReader:
             arguments, status, error = self.read_text(name, raw, None, self.policies, ending == OPEN)
             if error is None:
                 return Call(name, arguments, raw, call_id, start, end)
+        if (
+            form == JSON and ending == CLOSED and value is not MISSING and self.tools is None and name
+            and len(raw) <= self.max_size and raw.count("{") + raw.count("[") <= self.max_nesting
+        ):  # fmt: skip
+            read, error = self.read_json(name, value, None)
+            if error is None:
+                return Call(name, read, raw, call_id, start, end)
         tool = None if self.tools is None else self.tools.get(name)
         if ending == CUT:
             diagnostics.append(Diagnostic("truncated", "The message ends in the middle of a call.", start, end))

@@ -22,6 +22,8 @@ BIG = 512
 """From this many characters on, a buffer is searched for whole delimiters first and only its tail for partial ones."""
 USUAL = 64
 """The longest buffer that is remembered as undecided."""
+NEAR = 16
+"""From the end of a buffer, a delimiter's beginning is looked for among those before it is searched."""
 MOST = 256
 """How many of them are remembered at most."""
 NOTHING = -1
@@ -39,12 +41,7 @@ class Undecided(dict[str, Moves]):
     Models spell their markers in few ways, and a dictionary is asked in a tenth of the time.
     """
 
-    __slots__ = ("root",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.root: Moves = {}
-        """The moves of the empty buffer."""
+    __slots__ = ()
 
     def moves(self, text: str) -> Moves:
         """The moves of a buffer. Hostile input can make us forget, never grow."""
@@ -54,13 +51,12 @@ class Undecided(dict[str, Moves]):
             if len(text) <= USUAL:
                 if len(self) >= MOST:
                     self.clear()
-                    self.root.clear()
                 self[text] = found
         return found
 
     def learn(self, text: str, more: str, search: Any) -> None:
         """Learn the moves from ``text`` through ``more``, as far as they are undecided."""
-        moves = self.moves(text) if text else self.root
+        moves = self.moves(text)
         for char in more[:USUAL]:
             text += char
             known = moves.get(char)

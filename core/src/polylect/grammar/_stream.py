@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from .._values import ArgumentsDelta, Event, Role
 from . import _tables as t
 from ._draft import TEXT
-from ._live import BIG, NOTHING, USUAL, LiveText, enter
+from ._live import BIG, NEAR, NOTHING, USUAL, LiveText, enter
 from ._reader import BaseReader
 from ._runtime import Edge
 
@@ -150,33 +150,16 @@ class Reader(BaseReader):
                             after = 0
                             if stop < 0:
                                 stop, index = len(c), NOTHING
-                            elif (tail := c[stop:]) in undecided:
+                            elif len(c) - stop < NEAR and c[stop:] in undecided:
                                 index = None
                             else:
-                                moves = undecided.root
-                                for char in tail:
-                                    moves = moves.get(char)
-                                    if moves.__class__ is not dict:
-                                        break
-                                if moves.__class__ is tuple and moves[1] != NOTHING:
-                                    to, index, _ = moves
-                                    to += stop
-                                    pairs = text.pairs
+                                match = live(c, stop)
+                                if match is None:
+                                    stop, index = len(c), NOTHING
                                 else:
-                                    if moves is None:
-                                        undecided.learn("", tail, live)
-                                    elif first is None:
-                                        match = starts(c, stop + 1)
-                                        stop = len(c) if match is None else match.start()
-                                    else:
-                                        stop = c.find(first, stop + 1) if tail.count(first) > 1 else len(c)
-                                    match = live(c, stop) if stop < len(c) else None
-                                    if match is None:
-                                        stop, index = len(c), NOTHING
-                                    else:
-                                        pairs = text.pairs
-                                        stop, to = match.span()
-                                        index = match.lastindex
+                                    pairs = text.pairs
+                                    stop, to = match.span()
+                                    index = match.lastindex
                     found = False
                     if stop > i:
                         if not begun:
