@@ -21,6 +21,7 @@ from .tables import TABLES, filled
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), DOCS / "examples" / "README.md"]
+KERNEL = ROOT / "core/src/polylect"
 PLUGIN = ROOT / "tests" / "thirdparty" / "polylect_done"
 SOURCES = [*(ROOT / "core/src").rglob("*.py"), *(ROOT / "plugins").glob("*/src/**/*.py")]
 
@@ -78,7 +79,7 @@ def test_every_feature_and_law_is_told() -> None:
 
 
 def test_every_lint_is_told() -> None:
-    source = (ROOT / "core/src/polylect/grammar/_lint.py").read_text("utf-8")
+    source = (KERNEL / "grammar/_lint.py").read_text("utf-8")
     rules = re.findall(r"_lint\(\s*\"(?:error|warning)\", \"([a-z ]+)\"", source)
     assert rules
     assert names(section("docs/grammars.md", "What the lints say")) == set(rules)
@@ -145,12 +146,11 @@ def test_the_grammar_is_the_same_everywhere() -> None:
         assert [line for line in lines if f"\n{line}\n" not in text] == []
 
 
-def test_the_picture_names_every_module() -> None:
+def test_the_picture_names_the_modules() -> None:
     told = set(re.findall(r"\b_[a-z]\w*\b", re.sub(r"`polylect_\w+`", "", page_text("docs/architecture.md"))))
-    package = ROOT / "core/src/polylect"
-    modules = {path.stem for folder in (package, package / "grammar") for path in folder.glob("_[a-z]*.py")}
-    assert modules - told == set()
-    assert told - modules == set()
+    kernel, engine = ({path.stem for path in folder.glob("_[a-z]*.py")} for folder in (KERNEL, KERNEL / "grammar"))
+    assert told - kernel - engine == set()
+    assert kernel - told == set()  # the engine's smaller parts need not be there
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -53,6 +53,7 @@ REACT = bundled(
     "Question: who wrote it?\nThought: look\nAction: search\nAction Input: it\nObservation: found\nThought: so",
     "**Thought:** bold\n**Action:** search\n**Action Input:** Oslo\n",
     "Action 1: a Action Input: b\nAction:\nlong name\nAction Input:\nThought：wide\nFinal Answer: x\nFinal Answer: y",
+    "***Thought:*** so\n##  Action: a\n### Action Input: b",
     "Thought: <think>\ninner\n</think>\nAction: now",
     "I think\n<think>a</think>so\nAction: a\nAction Input: b\nObservation",
 )
@@ -121,6 +122,11 @@ PAIRS = Tongue(
     'So:\n<call>a</call> then <call>b<key>"k\\</key><value>line\n\t"two" \u2028</value></call>\n<answer>It\n<call>rains.',
     "<answer>",
 )
+SCRIPTS = Tongue(
+    "scripts.lark",
+    "Так. Мысль: надо искать【动作】поиск«ввод»Осло【动作】время",
+    "МЫСЛЬ:да<ответ>Дождь, 是的 < и всё",
+)
 
 SHIPPED = (REACT, BRACKET, BLOB, TAGS, ARGUMENTS)
-TONGUES = (*SHIPPED, BLOCK, LONGCAT, PARAMETERS, CHANNELS, ARRAY, NAMED, PAIRS)
+TONGUES = (*SHIPPED, BLOCK, LONGCAT, PARAMETERS, CHANNELS, ARRAY, NAMED, PAIRS, SCRIPTS)

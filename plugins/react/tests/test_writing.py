@@ -131,6 +131,13 @@ def test_a_scratchpad() -> None:
     )
 
 
+@pytest.mark.parametrize("lect", TEXT_LECTS, ids=lambda x: x.name)
+def test_defect_20_two_equal_steps_stay_two(lect: TextLect) -> None:
+    text = lect.format_steps([step("dry"), step("dry")])
+    assert seen(lect, text) == ["dry", "dry"]
+    assert len(lect.transcript(text).calls) == 2
+
+
 def test_a_step_made_by_hand_is_written_as_an_action() -> None:
     assert REACT.format_steps([step("dry")]) == "Action: search\nAction Input: Voss\nObservation: dry\nThought: "
     assert BRACKET.format_steps([step("dry", given={"q": "Voss"})]) == (

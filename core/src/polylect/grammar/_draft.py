@@ -47,7 +47,7 @@ class Sink(Protocol):
         form: int,
         raw: str,
         value: Any,
-        id: str | None,
+        call_id: str | None,
         start: int,
         end: int,
         ending: int,
@@ -135,16 +135,17 @@ class Draft:
     members: dict[str, Any] | None = None
     raw: str | None = None
     value: Any = MISSING
+    # Most messages need few of these lists, and a parser that waits for its message should be small.
+    answers: list[Any] | None = None
+    held: list[str] | None = None
+    streamed: list[str] | None = None
+    member_raw: list[str] | None = None
 
     def __init__(self, cursor: Cursor, sink: Sink) -> None:
         self.cursor, self.sink = cursor, sink
         self.calls: list[Call] = []
         self.parts: list[Part] = []
         self.diagnostics: list[Diagnostic] = []
-        self.answers: list[Any] = []
-        self.held: list[str] = []
-        self.streamed: list[str] = []
-        self.member_raw: list[str] = []
 
     def begin(self, start: int) -> None:
         """A call begins at ``start``."""
@@ -153,7 +154,7 @@ class Draft:
             self.named = self.started = self.is_answer = self.is_broken = False
             self.form = NO_ARGUMENTS
             self.raw, self.value = None, MISSING
-            self.held, self.streamed, self.member_raw = [], [], []
+            self.held = self.streamed = self.member_raw = None
         self.open = True
         self.start = start
         self.arguments = (start, start)
@@ -162,6 +163,8 @@ class Draft:
 
     def set_name(self, raw: str, start: int, end: int) -> None:
         """The name has been read: announce the call, or turn it into the answer."""
+        if end < 0:
+            end = 0
         sink = self.sink
         plain = sink.plain is not None and raw.isidentifier()
         self.name = name = raw if plain else sink.name(raw, start, end, self.diagnostics)
@@ -174,16 +177,20 @@ class Draft:
             self.started = True
             cursor.out.append(CallStart(cursor.last, end, self.index, self.id, name))
             cursor.last = end
-            if self.held:
-                self.announce_held(end)
+            if self.held:  # arguments that came before the name
+                cursor.out.append(ArgumentsDelta(end, end, self.index, "".join(self.held)))
+                self.held = None
 
-    def announce_held(self, end: int) -> None:
-        """Emit the arguments that came before the name."""
-        self.cursor.out.append(ArgumentsDelta(end, end, self.index, "".join(self.held)))
-        self.held = []
+    def hold(self, text: str) -> None:
+        """Keep part of the arguments for later."""
+        if self.held is None:
+            self.held = []
+        self.held.append(text)
 
     def finish(self, end: int, ending: int) -> None:
         """The call is over at ``end``."""
+        if end < 0:  # in the prompt
+            end = 0
         self.open = False
         if self.is_answer:
             self._finish_answer(end, ending)
@@ -218,11 +225,10 @@ class Draft:
                     self.held = [found[1]]
                     return self.sink.call(self.name, JSON, *found[1:], self.id, start, end, CLOSED, self.diagnostics)
         if self.members is not None:
-            raw, form, value = "".join(self.member_raw), MEMBERS, self.members
+            raw, form, value = "".join(self.member_raw or ()), MEMBERS, self.members
         else:
-            raw, form, value = self.raw, self.form, self.value
-            if raw is None:
-                raw = self.cursor.slice(*self.arguments)
+            raw = self.cursor.slice(*self.arguments) if self.raw is None else self.raw
+            form, value = self.form, self.value
         sink, name = self.sink, self.name or ""
         if form == TEXT and name and ending < CUT and sink.plain is not None and sink.plain(raw) is not None:
             return Call(name, raw, raw, self.id, start, end)
@@ -231,19 +237,24 @@ class Draft:
     def begin_answer(self, start: int) -> None:
         """An answer that is no call begins."""
         self.second = self.has_answer
-        self.start, self.streamed = start, []
-        self.answers.append("")
+        self.start, self.streamed = start, None
+        self._answered("")
         start = start if start > 0 else 0
         self.parts.append(("answer", start, start))
 
     def end_answer(self, text: str, end: int) -> None:
         """The answer that is no call is ``text``, up to ``end``."""
+        assert self.answers is not None
         self.answers[-1] = text
         self.has_answer = self.has_answer or bool(text)
         self.parts[-1] = ("answer", self.parts[-1][1], end if end > 0 else 0)
 
     def answer_delta(self, text: str, end: int) -> None:
         """Emit more of the final answer; a second answer goes on a line of its own."""
+        if end < 0:
+            end = 0
+        if self.streamed is None:
+            self.streamed = []
         self.streamed.append(text)
         if self.second:
             self.second = False
@@ -255,19 +266,24 @@ class Draft:
     def _finish_answer(self, end: int, ending: int) -> None:
         raw = self.cursor.slice(*self.arguments) if self.raw is None else self.raw
         value = self.sink.answer(self.form, raw, self.value)
-        shown = "".join(self.streamed)
+        shown = "".join(self.streamed or ())
         if self.is_broken or (self.form == JSON and (ending == CUT or value is MISSING)):
             value = shown
             self.note("truncated" if ending == CUT else "invalid", "The final answer is not whole.", self.start, end)
         if isinstance(value, str) and value.startswith(shown) and len(value) > len(shown):
             self.answer_delta(value[len(shown) :], end)
-        self.answers.append(value)
+        self._answered(value)
         self.has_answer = self.has_answer or value != ""
         self.parts.append(("answer", self.start if self.start > 0 else 0, end))
 
+    def _answered(self, value: Any) -> None:
+        if self.answers is None:
+            self.answers = []
+        self.answers.append(value)
+
     def final_answer(self) -> Any:
         """The reply's answer: the only one, or the lines of several."""
-        answers = self.answers
+        answers = self.answers or []
         if len(answers) > 1:
             answers = [x for x in answers if x != ""] or [""]
         if len(answers) < 2:

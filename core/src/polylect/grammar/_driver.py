@@ -22,9 +22,9 @@ class Driver:
         self._main = self._send = machine.send
         self._send(self)
 
-    def hand_over(self, reader: Any) -> None:
-        """From the next chunk on, ``reader`` is sent them."""
-        self._send = reader.send
+    def hand_over(self, send: Any) -> None:
+        """From the next chunk on, ``send`` takes them, until it raises StopIteration."""
+        self._send = send
 
     def step(self, chunk: str | None) -> list[Event]:
         """Send a chunk (None: the end) and give the events; StopIteration when the machine is over."""

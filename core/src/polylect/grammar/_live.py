@@ -1,4 +1,4 @@
-"""What the stream interpreter needs of a state and its texts, laid out to be read fast; made when a state is entered."""
+"""A state and its texts as the stream interpreter needs them, laid out to be read fast; made when it is entered."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Undecided(dict[str, Moves]):
         moves = self.moves(text)
         for char in more[:USUAL]:
             text += char
-            known = moves.get(char)
+            known: Any = moves.get(char)
             if known is None:
                 match = search(text)
                 if match is None or match.start():
@@ -94,7 +94,11 @@ class LiveText:
         if text.wanted:
             source, numbers = patterns.live(text.wanted)
             self.live, self.pairs = re.compile(source).search, self._pairs(numbers)
-        self.starts: Any = self.live if text.starts is None else re.compile(f"[{re.escape(text.starts)}]").search
+        self.starts: Any = self.live
+        if self.first is not None:
+            self.starts = None
+        elif text.starts is not None and " " not in text.starts:  # blanks are everywhere: no use looking for them first
+            self.starts = re.compile(f"[{re.escape(text.starts)}]").search
         self.undecided = _undecided(tuple(tree for tree, _ in text.wanted))
         self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.live, self.undecided, self.pairs
         """What a run of this text needs at its beginning, at one stroke."""

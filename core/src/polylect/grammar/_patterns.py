@@ -49,8 +49,14 @@ def parse(source: str) -> Seq:
     try:
         tree = sre_parser.parse(source)
     except re.error as error:
-        raise PatternError(f"{source!r} is no regular expression: {error}") from error
+        raise PatternError(f"it is no regular expression: {error}") from error
+    _check_flags(tree.state.flags)
     return tuple(_nodes(tree, bool(tree.state.flags & re.I)))
+
+
+def _check_flags(flags: int) -> None:
+    if flags & (re.S | re.M | re.X | re.A | re.L):
+        raise PatternError("only the flag i is in the profile; write [\\s\\S] for a dot that takes line breaks")
 
 
 def _nodes(tree: Any, fold: bool) -> Iterator[Node]:
@@ -65,6 +71,7 @@ def _nodes(tree: Any, fold: bool) -> Iterator[Node]:
             yield ("c", r"[^\n]")
         elif op is sre.SUBPATTERN:
             _, added, removed, inner = value
+            _check_flags(added)
             yield from _nodes(inner, (fold or bool(added & re.I)) and not removed & re.I)
         elif op is sre.BRANCH:
             yield ("alt", tuple(tuple(_nodes(branch, fold)) for branch in value[1]))
@@ -76,7 +83,22 @@ def _nodes(tree: Any, fold: bool) -> Iterator[Node]:
         elif op is sre.AT and value is sre.AT_END_STRING:
             yield ("end",)
         else:
-            raise PatternError(f"{str(op).lower()} is outside the profile; write it without")
+            raise PatternError(f"{_named(op, value)} is outside the profile; write it without")
+
+
+def _named(op: Any, value: Any) -> str:
+    """A construct as authors call it."""
+    anchors = {sre.AT_BEGINNING: "^", sre.AT_END: "$", sre.AT_BOUNDARY: r"\b", sre.AT_NON_BOUNDARY: r"\B"}
+    if op is sre.AT:
+        return f"the anchor {anchors.get(value, 'of the text start')}"
+    return {
+        sre.MIN_REPEAT: "a lazy quantifier",
+        sre.ASSERT: "a lookbehind",
+        sre.ASSERT_NOT: "a lookbehind",
+        sre.GROUPREF: "a back-reference",
+        sre.GROUPREF_EXISTS: "a condition on a group (a back-reference)",
+        sre.ATOMIC_GROUP: "an atomic group",
+    }.get(op, "a construct of this kind")
 
 
 def _escape(char: str) -> str:
@@ -220,6 +242,11 @@ def _node_width(node: Node) -> int | None:
         size = width(node[3])
         return None if node[2] is None or size is None else size * node[2]
     return width(node[1])
+
+
+def can_be_empty(seq: Seq) -> bool:
+    """Whether the pattern matches without a character."""
+    return first(seq)[2]
 
 
 def first(seq: Seq) -> tuple[frozenset[str], bool, bool]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from json.encoder import encode_basestring as quote_json
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
-from .._values import ArgumentsDelta, Event, Reply, ReplyEnd
+from .._values import ArgumentsDelta, Event, Reply, ReplyEnd, Role
 from . import _tables as t
+from ._brackets import scan_brackets
 from ._draft import CLOSED, CUT, JSON, MEMBERS, MISSING, OPEN, TEXT, Cursor, Draft, Sink
 from ._live import NOTHING, Found, LiveState, LiveText, Undecided
-from ._runtime import SKIP, Edge, Payload, Runtime, State
-from ._scan import ANSWER_JSON, ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, scan_brackets, scan_json
+from ._runtime import SKIP, Edge, Payload, Runtime
+from ._scan import ANSWER_JSON, ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, scan_json
 
-
-Span: TypeAlias = tuple[int, int]
+PARTS: tuple[Role, Role] = "reasoning", "content"
+"""The roles whose text stands in the reply as it is, by number."""
 _decode = msgspec.json.Decoder().decode
 """Three times as fast as ``json``, stricter in strings, and equal in what it takes."""
 Choice: TypeAlias = tuple[Undecided | None, LiveText | None, Edge | None, Found]
@@ -38,8 +39,6 @@ class BaseReader:
         self.draft = Draft(self.cursor, sink)
         self.state = start
         self.cut_by_length = length_cut
-        self.spans: tuple[list[Span], list[Span]] = ([], [])
-        """Where the reasoning and the content stand, by their roles' numbers."""
 
     # --- markers --------------------------------------------------------------------------------------------------
 
@@ -102,7 +101,7 @@ class BaseReader:
         elif draft.is_answer:
             draft.answer_delta(piece, end)
         else:
-            draft.held.append(piece)
+            draft.hold(piece)
 
     def text_ends(self, role: int, begin: int, end: int, held: list[str]) -> None:
         """A text is over that is neither reasoning nor content, neither a name nor arguments."""
@@ -126,17 +125,21 @@ class BaseReader:
 
     def _member(self, text: str, end: int) -> None:
         draft, cursor = self.draft, self.cursor
+        if end < 0:
+            end = 0
+        if draft.member_raw is None:
+            draft.member_raw = []
         draft.member_raw.append(text)
         if draft.started and self.sink.live:
             cursor.out.append(ArgumentsDelta(cursor.last, end, draft.index, text))
             cursor.last = end
         else:
-            draft.held.append(text)
+            draft.hold(text)
 
     # --- choices --------------------------------------------------------------------------------------------------
 
     def choose(self, state: LiveState, c: str, i: int, final: bool) -> Choice:
-        """What stands at ``i``: a text, a marker, or what is not decided yet; nothing of them where a payload is due."""
+        """What stands at ``i``: a text, a marker, what is not decided yet; or none of them, as where a payload is due."""
         for text in state.texts:
             guard = text.guard if final else text.guard_live
             if guard is not None and (match := guard(c, i)) is not None:
@@ -242,10 +245,17 @@ class BaseReader:
             if not self.complete and not any(x.code == "truncated" for x in draft.diagnostics):
                 draft.note("truncated", "The message ends in the middle.", end, end)
         text = cursor.end()
-        reasoning, content = self.spans
+        reasoning: list[str] = []
+        content: list[str] = []
+        for role, start, stop in draft.parts:
+            if role == "reasoning":
+                reasoning.append(text[start:stop])
+            elif role == "content":
+                content.append(text[start:stop])
+        between, among = self.sink.separators
         self.reply = reply = Reply(
-            self._joined(text, t.REASONING) if reasoning else "",
-            self._joined(text, t.CONTENT) if content else "",
+            between.join(reasoning),
+            among.join(content),
             tuple(draft.calls),
             draft.final_answer() if draft.answers else None,
             tuple(draft.diagnostics),
@@ -268,10 +278,3 @@ class BaseReader:
                         self.draft.finish(end, OPEN)
                     return ended
         return None
-
-    def _joined(self, text: str, role: int) -> str:
-        spans = self.spans[role]
-        if len(spans) == 1:
-            start, end = spans[0]
-            return text[start:end]
-        return self.sink.separators[role].join([text[start:end] for start, end in spans])

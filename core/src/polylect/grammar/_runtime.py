@@ -39,7 +39,13 @@ class Payload(NamedTuple):
     begins: int
 
 
-PAYLOAD_FIRST = {"json_call": "{", "json_object": "{", "json_array": "[", "json_value": '{["-0123456789tfn', "brackets": "["}
+PAYLOAD_FIRST = {
+    "json_call": "{",
+    "json_object": "{",
+    "json_array": "[",
+    "json_value": '{["-0123456789tfn',
+    "brackets": "[",
+}
 
 
 class Markers:
@@ -57,7 +63,7 @@ class Markers:
 
     @cached_property
     def live(self) -> tuple[Any, Edges]:
-        """``match`` for a buffer that may go on, and the edge for each ``lastindex``: None where it leaves that open."""
+        """``match`` for a buffer that may go on, and the edges by ``lastindex`` (None: not decided)."""
         if not self.names:
             return never, ()
         source, numbers = patterns.live(self._numbered)
@@ -96,7 +102,8 @@ class TextRun:
         self._guard = None if text.guard is None else patterns.parse(text.guard)
         fused = _fused(tables, trees, order)
         if fused:
-            fused += [pair for pair in _fused(tables, trees, [n for n in here if n in tables.markers]) if pair not in fused]
+            before = _fused(tables, trees, [name for name in here if name in tables.markers])
+            fused += [pair for pair in before if pair not in fused]
         rest = [tree for tree in trees if tree not in [t for t, _ in fused]]
         self._wanted = [(tree, n) for n, (tree, _) in enumerate(fused)] + [(tree, -1) for tree in rest]
         self._names = [marker for _, marker in fused]

@@ -2,87 +2,57 @@
 
 It is wider than JSON (raw line breaks in strings, any scalar) and never narrower; the value is decoded once, at its
 end, by whoever wants it. A marker of the tongue inside a string is data here, whatever it looks like.
+
+Models write JSON in few kinds of pieces (``": "``, ``", "``, the beginning of a known key), so what a short piece does
+is worked out once and remembered, within bounds.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from json.decoder import scanstring
 from typing import Any, TypeAlias
 
 from .._values import AnswerDelta, ArgumentsDelta
-from ._draft import JSON, TEXT, Draft
+from ._draft import JSON, Draft
 from ._live import MOST, USUAL, Undecided
+from ._strings import ESCAPED, LONG, STRING, closing, decoded, string_end, unescape
 
 Reading: TypeAlias = Generator[Any, Any, bool]
 """Yields lists of events; is sent chunks (None at the end); returns whether the value was closed."""
 
 SILENT, ARGUMENTS, ANSWER_TEXT, ANSWER_JSON, HOLD = range(5)
-"""What becomes of the scanned text: nothing, argument deltas, the answer decoded, the answer as it is, kept for later."""
+"""What becomes of the scanned text: nothing, argument deltas, the answer decoded, or as it is, or it is kept for later."""
 
-_STRING = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.S).match
-_ESCAPED = re.compile(r'.[^"\\]*+(?:\\.[^"\\]*+)*+', re.S).match
-_BRACKET = re.compile(r'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+', re.S).match
-_SHORT_STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.S).match
+_BRACKET: Any = re.compile(r'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+', re.S).match
+"""From outside of strings to the next bracket, or to the quote of a string that goes on behind the chunk."""
+_SCALAR: Any = re.compile(r"[^,}\]\s]*+").match
+_SPACE: Any = re.compile(r"[ \t\r\n]*+").match
+_PLAIN: Any = re.compile(r'[^"{}\[\]]*+').match
 _MEMBER = re.compile(
-    r'[ \t\r\n]*+(?:(\})|(?:(,)[ \t\r\n]*+)?"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\n]*+:[ \t\r\n]*+(?=[^ \t\r\n]))', re.S
+    r'[ \t\r\n]*+(?:(\})|(,?)[ \t\r\n]*+"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\n]*+:[ \t\r\n]*+(?=[^ \t\r\n]))', re.S
 ).match
-"""The bracket that closes an object, or a comma, a key, its colon, and something behind them."""
+"""The bracket that closes an object; or a comma, a key, its colon, and something behind them."""
 _PART = re.compile(
     r'[ \t\r\n]*+(?:,[ \t\r\n]*+)?(?:"[^"\\]*+(?:\\.[^"\\]*+)*+(?:\\?\Z|"[ \t\r\n]*+(?::[ \t\r\n]*+)?\Z))?\Z', re.S
 ).match
+"""The beginning of a comma, a key and its colon."""
 _PARTS = Undecided()
-"""Beginnings of members that are no more than that."""
-FEW = 8
-_WITHIN: dict[str, tuple[bool, int]] = {}
-_BETWEEN: dict[str, tuple[bool, int]] = {}
-"""For chunks that do: closes nothing;"""
+"""Buffers that are such beginnings and no more."""
 HELD = 256
 """Characters of a key or a name that are held and looked at again; longer ones are followed without looking back."""
-_SCALAR = re.compile(r"[^,}\]\s]*+").match
-_SPACE = re.compile(r"[ \t\r\n]*+").match
-_ESCAPE = re.compile(
-    r'\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(["\\/bfnrt])|.)', re.S
-).sub
-_CUT_ESCAPE = re.compile(
-    r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?)?\Z"
-).match
-_SHORT = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-LONGEST_ESCAPE = 12
-"""A surrogate pair: twice ``\\uXXXX``."""
-LONG = 64
-"""From this many characters on, ``str.find`` beats the regular expression for the end of a string."""
+FEW = 8
+"""The longest piece of a value whose effect is remembered."""
+Effects: TypeAlias = dict[str, tuple[bool, int]]
+"""For a piece that closes no bracket: whether it ends inside a string, and how many brackets it opens."""
+_WITHIN: Effects = {}
+"""The effects of pieces that begin inside a string."""
+_BETWEEN: Effects = {}
+"""The effects of pieces that begin outside."""
 
 
-def unescape(body: str) -> str:
-    """The text that the inside of a JSON string stands for; each invalid escape stays as it is."""
-    if "\\" not in body:
-        return body
-    text = decoded_whole(body) if '"' not in body else None
-    return _ESCAPE(_decode_escape, body) if text is None else text
-
-
-def decoded_whole(body: str) -> str | None:
-    """The text that the inside of a JSON string stands for, if all its escapes are valid and whole; else None."""
-    try:
-        text = str(scanstring(body + '"', 0, False)[0])
-    except ValueError:
-        return None
-    return None if "\ud800" <= text[-1:] <= "\udbff" else text
-
-
-def _decode_escape(match: re.Match[str]) -> str:
-    high, low, code, short = match.groups()
-    if high:
-        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
-    if code:
-        return chr(int(code, 16))
-    return _SHORT[short] if short else match[0]
-
-
-def _part(text: str) -> Any:
-    """A member's beginning: what follows it is a match with groups, what is no more than that one without."""
+def _member(text: str) -> Any:
+    """A match with groups for a whole member (up to its value), one without for what may become that."""
     return _MEMBER(text) or _PART(text)
 
 
@@ -108,12 +78,14 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                 i += 1
                 closed = True
                 break
-            if i and len(c) <= USUAL:
-                base += i
-                c = c[i:]
-                i = 0
-            here = None
-            held = not i and c in _PARTS and not final
+            here: Any = None
+            held = False
+            if len(c) <= USUAL:
+                if i:
+                    base += i
+                    c = c[i:]
+                    i = 0
+                held = c in _PARTS and not final
             if not held:
                 here = _MEMBER(c, i)
                 if here is None and not final and len(c) - i < HELD and _PART(c, i):
@@ -122,7 +94,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     i = 0
                     held = True
             if held:
-                moves = _PARTS.moves(c)
+                moves: Any = _PARTS.moves(c)
                 while True:
                     d = yield out
                     out = []
@@ -130,6 +102,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                         final = True
                         break
                     seen.append(d)
+                    before = c
                     c += d
                     more = _PARTS.get(c)
                     if more is not None:
@@ -142,8 +115,8 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     if moves.__class__ is tuple:
                         here = moves[2]
                         break
+                    _PARTS.learn(before, d, _member)
                     here = _MEMBER(c)
-                    _PARTS.learn(c[: -len(d)], d, _part)
                     if here is not None or len(c) >= HELD or not _PART(c):
                         break
                     moves = _PARTS.moves(c)
@@ -153,7 +126,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                 i = here.end()
                 closed = True
                 break
-            if key is not None and (comma is None) == first:
+            if key is not None and (not comma) == first:
                 i = here.end()
             else:
                 cursor.put(c, i, base, out, last, final)
@@ -182,12 +155,12 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     base += i
                     c = c[i:]
                     i = 0
-                short = _SHORT_STRING(c, i) if i or final or c.count('"') > 1 else None
-                if short is None and not final:
+                at = closing(c, i) if i or "\\" in c else c.find('"', 1)
+                if at < 0 and not final:
                     base += i
                     c = c[i:]
                     i = 0
-                    while short is None and len(c) < HELD:
+                    while at < 0 and len(c) < HELD:
                         d = yield out
                         out = []
                         if d is None:
@@ -196,11 +169,11 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                         seen.append(d)
                         c += d
                         if '"' in d:
-                            short = _SHORT_STRING(c)
-                if short is not None:
+                            at = closing(c, 0) if "\\" in c else c.find('"', 1)
+                if at >= 0:
+                    at += 1
                     cursor.out, cursor.last = out, last
-                    at = short.end()
-                    _take(draft, role, short[1], base + i, base + at)
+                    _take(draft, role, c[i + 1 : at - 1], base + i, base + at)
                     last = cursor.last
                     i = at
                     continue
@@ -218,14 +191,14 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
             draft.arguments = (start, start)
         while True:
             n = len(c)
-            table = None
+            table: Effects | None = None
             if escaped and at < n:
                 at += 1
                 escaped = False
             elif depth and n - at <= FEW:
                 table = _WITHIN if inside else _BETWEEN
                 rest = c[at:]
-                before = depth
+                shallow = depth
                 effect = table.get(rest)
                 if effect is not None:
                     inside, deeper = effect
@@ -234,14 +207,12 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     table = None
             while at < n:
                 if inside:
-                    if "\\" not in c:
-                        at = c.find('"', at)
-                        if at < 0:
-                            at = n
-                    elif n - at > LONG:
-                        at = _string_end(c, at)
-                    else:
-                        at = _STRING(c, at).end()  # type: ignore[union-attr]
+                    if n - at > LONG:
+                        at = string_end(c, at)
+                    elif n > LONG or "\\" in c:
+                        at = STRING(c, at).end()
+                    elif (at := c.find('"', at)) < 0:
+                        at = n
                     if at >= n:
                         break
                     at += 1
@@ -255,7 +226,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                 elif depth:
                     char = c[at]
                     if char not in '"{}[]':
-                        at = _BRACKET(c, at).end()  # type: ignore[union-attr]
+                        at = _BRACKET(c, at).end()
                         if at >= n:
                             break
                         char = c[at]
@@ -270,14 +241,14 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                             closed = True
                             break
                 else:
-                    at = _SCALAR(c, at).end()  # type: ignore[union-attr]
+                    at = _SCALAR(c, at).end()
                     closed = at < n
                     break
             if at > i:
                 end = base + at
                 if mode == ARGUMENTS:
                     out.append(ArgumentsDelta(last, end, draft.index, c[i:at]))
-                    last = end
+                    last = end if end > 0 else 0
                 elif mode != SILENT:
                     cursor.out, cursor.last = out, last
                     pending = _pass(draft, mode, pending, c[i:at], end, base + i == start, closed)
@@ -287,7 +258,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
             if table is not None and "}" not in rest and "]" not in rest and "\\" not in rest:
                 if len(table) >= MOST:
                     table.clear()
-                table[rest] = inside, depth - before
+                table[rest] = inside, depth - shallow
             base += n
             c = ""
             i = at = 0
@@ -300,6 +271,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                 seen.append(d)
                 if mode == ARGUMENTS or (mode == ANSWER_TEXT and draft.streamed and not draft.second):
                     index = draft.index
+                    streamed: Any = draft.streamed
                     while d:
                         if inside and '"' not in d and "\\" not in d:
                             escaped = False
@@ -316,7 +288,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                         elif escaped or "\\\\" in d or d.count('"') != d.count('\\"'):
                             if len(d) > LONG:
                                 break
-                            at = (_ESCAPED if escaped else _STRING)(d).end()  # type: ignore[union-attr]
+                            at = (ESCAPED if escaped else STRING)(d).end()
                             if at < len(d) and d[at] == '"':
                                 break
                             escaped = at < len(d)
@@ -328,9 +300,9 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                             last = base
                         else:
                             if pending or "\\" in d:
-                                d, pending = _decoded(pending, d, False, False)
+                                d, pending = decoded(pending, d, False, False)
                             if d:
-                                draft.streamed.append(d)
+                                streamed.append(d)
                                 d = yield [AnswerDelta(last, base, d)]
                                 last = base
                             else:
@@ -360,101 +332,33 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
 
 def _take(draft: Draft, role: str, raw: str, start: int, end: int) -> None:
     """The value of a name's or an id's key has been read."""
+    text = unescape(raw) if "\\" in raw else raw
     if role == "id":
-        draft.id = unescape(raw)
-        return
-    draft.set_name(unescape(raw), start, end)
-    if draft.is_answer:
-        draft.held = []
+        draft.id = text
+    else:
+        draft.set_name(text, start, end)
+        if draft.is_answer:
+            draft.held = None
 
 
 def _pass(draft: Draft, mode: int, pending: str, text: str, end: int, begins: bool, closed: bool) -> str:
     """Part of a value that is kept for later, or of the answer; gives what of it is not decided."""
     if mode == HOLD:
-        draft.held.append(text)
+        draft.hold(text)
     elif mode == ANSWER_JSON:
         draft.answer_delta(text, end)
     else:
-        text, pending = _decoded(pending, text, begins, closed)
+        text, pending = decoded(pending, text, begins, closed)
         if text:
             draft.answer_delta(text, end)
     return pending
-
-
-def _string_end(c: str, at: int) -> int:
-    """The index of the quote that ends the string, of a backslash that ends the chunk, or the chunk's length."""
-    end = c.find('"', at)
-    stop = len(c) if end < 0 else end
-    slash = c.find("\\", at, stop)
-    if slash < 0:
-        return stop
-    flat = c[slash:].replace("\\\\", "xx").replace('\\"', "xx")
-    end = flat.find('"')
-    if end >= 0:
-        return slash + end
-    return len(c) - 1 if flat.endswith("\\") else len(c)
-
-
-def _decoded(pending: str, text: str, begins: bool, closed: bool) -> tuple[str, str]:
-    """(decoded text that is certain, undecided rest) of the inside of a string; quotes taken off."""
-    if begins:
-        text = text[1:]
-    if closed:
-        text = text[:-1]
-    text = pending + text
-    if closed or "\\" not in text:
-        return unescape(text), ""
-    if (whole := decoded_whole(text)) is not None:
-        return whole, ""
-    at = text.find("\\", max(len(text) - LONGEST_ESCAPE, 0))
-    while at >= 0:
-        if (at - len(text[:at].rstrip("\\")) if at and text[at - 1] == "\\" else 0) % 2 == 0 and _CUT_ESCAPE(text, at):
-            return unescape(text[:at]), text[at:]
-        at = text.find("\\", at + 1)
-    return unescape(text), ""
-
-
-def scan_brackets(draft: Draft, mode: int) -> Reading:
-    """Text in square brackets that balance; the arguments are what stands between the outer ones."""
-    cursor = draft.cursor
-    cursor.i += 1
-    start = cursor.base + cursor.i
-    draft.form = TEXT
-    draft.arguments = (start, start)
-    depth = 1
-    while True:
-        c, i = cursor.c, cursor.i
-        at, n = i, len(cursor.c)
-        while depth and (match := _SQUARE(c, at)) is not None:
-            depth += 1 if match[0] == "[" else -1
-            at = match.end()
-        stop = at - 1 if not depth else n
-        if stop > i:
-            end = cursor.base + stop
-            draft.arguments = (start, end)
-            if mode == ARGUMENTS:
-                cursor.out.append(ArgumentsDelta(cursor.last, end, draft.index, c[i:stop]))
-                cursor.last = end
-            elif mode == HOLD:
-                draft.held.append(c[i:stop])
-            else:
-                draft.answer_delta(c[i:stop], end)
-        cursor.i = n if depth else at
-        if not depth:
-            return True
-        cursor.refill((yield cursor.out))
-        if cursor.final:
-            return False
-
-
-_SQUARE = re.compile(r"[\[\]]").search
 
 
 def _more(draft: Draft) -> Reading:
     """Skip white space; True when a character stands at the cursor, False at the end of the text."""
     cursor = draft.cursor
     while True:
-        cursor.i = _SPACE(cursor.c, cursor.i).end()  # type: ignore[union-attr]
+        cursor.i = _SPACE(cursor.c, cursor.i).end()
         if cursor.i < len(cursor.c):
             return True
         if cursor.final:
@@ -522,7 +426,4 @@ def scan_rest(draft: Draft) -> Reading:
             if not depth:
                 return True
         else:
-            cursor.i = _PLAIN(cursor.c, cursor.i).end()  # type: ignore[union-attr]
-
-
-_PLAIN = re.compile(r'[^"{}\[\]]*+').match
+            cursor.i = _PLAIN(cursor.c, cursor.i).end()

@@ -67,6 +67,8 @@ def read_source(grammar: str | Path | Traversable, replace: Mapping[str, str] | 
     Raises:
         GrammarError: no such file, or a replaced terminal that the file does not define.
     """
+    if not isinstance(grammar, (str, Path, Traversable)):
+        raise GrammarError(f"A grammar is text, a path or a package's resource, not {type(grammar).__name__}.")
     inline = isinstance(grammar, str) and "\n" in grammar
     source = Source("<grammar>", str(grammar)) if inline else _read_file(grammar)
     for terminal, definition in (replace or {}).items():

@@ -5,8 +5,10 @@ once, the rest is held until it is decided. Nothing emitted is taken back, nothi
 no longer than the longest delimiter.
 
 The loop keeps its position in local variables and writes it to the cursor only where other code needs it; inside free
-text it does nothing but test and emit. A payload is read by a generator of its own, which takes the machine's place at
-the driver where it goes on behind a chunk: a chunk then costs the same whoever reads it.
+text it does nothing but test and emit. What was held is not searched again with each chunk: it is looked up among the
+buffers that are known to be undecided, and what comes next is followed from there, see
+:class:`polylect.grammar._live.Undecided`. A payload is read by a generator of its own, which takes the machine's place
+at the driver where it goes on behind a chunk: a chunk then costs the same whoever reads it.
 """
 
 from __future__ import annotations
@@ -14,18 +16,15 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, TypeAlias
 
-from .._values import ArgumentsDelta, Event, Role
+from .._values import ArgumentsDelta, Event
 from . import _tables as t
 from ._draft import TEXT
 from ._live import BIG, NEAR, NOTHING, USUAL, LiveText, enter
-from ._reader import BaseReader
+from ._reader import PARTS, BaseReader
 from ._runtime import Edge
 
 Machine: TypeAlias = Generator[list[Event], Any, None]
-"""Is sent its driver, then chunks (None: the end) or what a payload's reader returned."""
-
-PARTS: tuple[Role, Role] = "reasoning", "content"
-"""The roles whose text stands in the reply as it is, by number."""
+"""Is sent its driver, then chunks (None: the end), and what a payload's reader returned."""
 
 
 class Reader(BaseReader):
@@ -34,12 +33,14 @@ class Reader(BaseReader):
     def run(self) -> Machine:
         """The machine; see :data:`Machine`."""
         cursor, draft, runtime, sink = self.cursor, self.draft, self.runtime, self.sink
-        states, separators, spans, parts, seen = runtime.live, sink.separators, self.spans, draft.parts, cursor.seen
-        s = self.state
+        states, separators, parts, seen = runtime.live, sink.separators, draft.parts, cursor.seen
         c, i, base, out, last, final = cursor.get()
-        d: Any
+        s = self.state
         stuck = blanked = -1
-        closer = False
+        said = 0  # bits of the roles, reasoning and content, that there were
+        closer = False  # whether no text begins here, though the state usually has one
+        d: Any
+        moves: Any
         driver = yield out
         while True:
             if i >= len(c) or self.observed is not None:
@@ -106,7 +107,7 @@ class Reader(BaseReader):
                         except StopIteration as result:
                             closed = result.value
                         else:
-                            driver.hand_over(reading)
+                            driver.hand_over(reading.send)
                             closed = yield out
                         self.payload_ends(payload, closed)
                         s = payload.edge.target
@@ -125,42 +126,41 @@ class Reader(BaseReader):
                     if text is None:
                         continue
             if text is not None:
-                # --- a run of text to its delimiter; or a delimiter at once
+                # --- a run of text to its delimiter, or a delimiter at once
                 role, maker, first, starts, live, undecided, pairs = text.row
                 if i and len(c) <= USUAL and not found:
                     c = c[i:]
                     base += i
                     i = 0
                 begun = as_it_comes = False
-                after = 0
                 separator = ""
                 held: list[str] = []
+                after = 0  # no delimiter begins before this index
                 while True:
-                    if not found:
-                        if i or final or len(c) > BIG:
-                            stop, to, index, pairs = text.search(c, i, final)
+                    # --- its end: the text is c[i:stop], the delimiter c[stop:to] is told by ``index``
+                    if found:
+                        found = False
+                    elif i or final or len(c) > BIG:
+                        stop, to, index, pairs = text.search(c, i, final)
+                    elif not begun and c in undecided:
+                        stop, index = 0, None
+                    else:
+                        if first is None:
+                            match = starts(c, after)
+                            stop = -1 if match is None else match.start()
                         else:
-                            if not begun and c in undecided:
-                                stop = 0
-                            elif first is not None:
-                                stop = c.find(first, after) if first in c else -1
-                            else:
-                                match = starts(c, after)
-                                stop = -1 if match is None else match.start()
-                            after = 0
-                            if stop < 0:
-                                stop, index = len(c), NOTHING
-                            elif len(c) - stop < NEAR and c[stop:] in undecided:
-                                index = None
-                            else:
-                                match = live(c, stop)
-                                if match is None:
-                                    stop, index = len(c), NOTHING
-                                else:
-                                    pairs = text.pairs
-                                    stop, to = match.span()
-                                    index = match.lastindex
-                    found = False
+                            stop = c.find(first, after) if first in c else -1
+                        after = 0
+                        if stop < 0:
+                            stop, index = len(c), NOTHING
+                        elif len(c) - stop < NEAR and c[stop:] in undecided:
+                            index = None
+                        elif (match := match if starts is live else live(c, stop)) is None:
+                            stop, index = len(c), NOTHING
+                        else:
+                            pairs = text.pairs
+                            stop, to = match.span()
+                            index = match.lastindex
                     if stop > i:
                         if not begun:
                             begun = True
@@ -174,7 +174,7 @@ class Reader(BaseReader):
                             elif role == t.ANSWER:
                                 cursor.c, cursor.base = c, base
                                 separator = self.answer_begins()
-                            elif spans[role]:
+                            elif said & 1 << role:
                                 separator = separators[role]
                         if base < 0 and base + i < 0:  # what the prompt wrote is no part of the message
                             i = stop if base + stop < 0 else -base
@@ -197,7 +197,7 @@ class Reader(BaseReader):
                                 self.piece(role, piece, end, len(held) == 1)
                                 last = cursor.last
                     if index is None:
-                        # --- held until it is decided
+                        # --- what may be a delimiter, held until it is decided
                         base += stop
                         c = c[stop:]
                         i = 0
@@ -221,18 +221,17 @@ class Reader(BaseReader):
                                     break
                             if moves.__class__ is not tuple:
                                 undecided.learn(before, d, live)
-                            else:
-                                to, index, _ = moves
-                                pairs = text.pairs
-                                stop = 0
-                                found = index != NOTHING
+                                break
+                            to, index, _ = moves
+                            if index == NOTHING:
                                 after = 1
+                            else:
+                                stop, pairs, found = 0, text.pairs, True
                             break
-                    elif index != NOTHING:
-                        break
-                    elif final:
+                    elif index != NOTHING or final:
                         break
                     else:
+                        # --- the next chunk, and all that follow it without a delimiter's first character
                         base += stop
                         i = 0
                         d = yield out
@@ -266,8 +265,7 @@ class Reader(BaseReader):
                                         break
                                     seen.append(d)
                         if d is None:
-                            final, c = True, ""
-                            stop = 0
+                            final, c, stop = True, "", 0
                             break
                         c = d
                 i = stop
@@ -277,22 +275,22 @@ class Reader(BaseReader):
                         closer = True
                         continue
                 else:
+                    # --- the text is over
                     end = base + stop
                     if role == t.REASONING or role == t.CONTENT:
                         start = begin if begin > 0 else 0
                         if end > start:
-                            spans[role].append((start, end))
+                            said |= 1 << role
                             parts.append((PARTS[role], start, end))
                     elif role == t.ARGUMENTS:
                         draft.form = TEXT
                         draft.arguments = (begin, end)
-                    elif role == t.NAME:
-                        cursor.out, cursor.last = out, last
-                        draft.set_name("".join(held), begin, end)
-                        last = cursor.last
                     else:
                         cursor.out, cursor.last = out, last
-                        self.text_ends(role, begin, end, held)
+                        if role == t.NAME:
+                            draft.set_name("".join(held), begin, end)
+                        else:
+                            self.text_ends(role, begin, end, held)
                         last = cursor.last
                     if text.target >= 0:
                         s = text.target

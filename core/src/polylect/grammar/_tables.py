@@ -80,12 +80,41 @@ def load_lark(source: Source, **options: Any) -> Any:
     def load(_: object, path: str) -> tuple[str, str]:
         return source.imported(path)
 
+    _check_statements(source)
     starts = ["start", "written"] if re.search(r"^\??written[ \t]*:", source.text, re.M) else ["start"]
     settings = {"parser": "lalr", "keep_all_tokens": True, "maybe_placeholders": False, "start": starts, **options}
     try:
         return lark.Lark(source.text, import_paths=[load], **settings)
-    except (lark.exceptions.LarkError, re.error, OSError) as error:
-        raise GrammarError(f"{source.name}: {str(error).strip()}") from error
+    except (lark.exceptions.LarkError, re.error, OSError, AssertionError, TypeError) as error:
+        raise GrammarError(f"{source.name}: {_plain_words(source, str(error).strip())}") from error
+
+
+_STATEMENTS = (
+    (r"^%ignore\b", "%ignore is outside the profile: nothing may vanish; name the white space where it may stand"),
+    (r"^[?!]{0,2}_?[A-Za-z]\w*\.-?\d+[ \t]*:", "priorities are outside the profile; let the patterns exclude each other"),
+    (r"^[?!]{0,2}_?[a-z]\w*\{", "templates are outside the profile; write the rule out"),
+)
+
+
+def _check_statements(source: Source) -> None:
+    """Refuse what lark takes and the profile does not."""
+    for number, line in enumerate(source.text.split("\n"), 1):
+        for pattern, what in _STATEMENTS:
+            if re.match(pattern, line):
+                raise GrammarError(f"{source.name}:{number}: {what}.")
+
+
+def _plain_words(source: Source, message: str) -> str:
+    """lark's message without its class names; a pattern that is no regular expression with its terminal."""
+    message = re.sub(r"^\[Errno \d+\] No such file or directory: ", "there is no grammar file ", message)
+    message = re.sub(r"\b(?:NonTerminal|Terminal|Token)\((?:'[A-Z_]+', )?'([^']*)'\)", r"\1", message)
+    if "regular expression" in message.lower() or "regexp" in message.lower():
+        for match in re.finditer(r"^([A-Z_][A-Z0-9_]*)[ \t]*:[ \t]*/(.*)/[a-z]*[ \t]*$", source.text, re.M):
+            try:
+                re.compile(match[2])
+            except re.error as error:
+                return f"terminal {match[1]}: it is no regular expression: {error}."
+    return message
 
 
 def compile_source(source: Source) -> Tables:
@@ -96,22 +125,24 @@ def compile_source(source: Source) -> Tables:
     """
     lark = load_lark(source, lexer=no_lexer(), strict=True)
     machine = build(lark.rules, lark.options.start, source.name)
+    used = {name for row in machine.rows for name in row}
     order, markers, texts = {}, {}, {}
     for terminal in lark.terminals:
         name, pattern = str(terminal.name), terminal.pattern
         expression = pattern.to_regexp()
-        order[name] = (-terminal.priority, -pattern.max_width, -len(pattern.value), name)
         try:
             text = _text(expression) if pattern.type == "re" else None
             for part in (expression,) if text is None else (*text.delimiters, text.guard or ""):
-                patterns.parse(part)
+                tree = patterns.parse(part)
+                if part and name in used and patterns.can_be_empty(tree):
+                    raise patterns.PatternError("it can match nothing at all; make part of it obligatory")
         except patterns.PatternError as error:
             raise GrammarError(f"{source.name}: terminal {name}: {error}.") from error
+        order[name] = (-terminal.priority, -pattern.max_width, -len(pattern.value), name)
         if text is None:
             markers[name] = expression
         else:
             texts[name] = text
-    used = {name for row in machine.rows for name in row}
     states = tuple(
         tuple(_move(name, row[name]) for name in sorted(row, key=lambda n: order.get(n, (1, 0, 0, n))))
         for row in machine.rows

@@ -1,0 +1,419 @@
+"""Bad input to every bundled lect: a clear error of the right side, nothing lost, nothing hung.
+
+Left to others: what the laws try (law 7, any input at all), the errors of grammars (``core/tests/test_bad_grammars.py``)
+and of plugins (``core/tests/installed``).
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import polylect
+from polylect import (
+    AgentAction,
+    AgentFinish,
+    AgentStep,
+    Lect,
+    LectError,
+    ParseError,
+    PolylectError,
+    Reply,
+    ToolError,
+)
+
+LECTS = ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")
+TEXT_LECTS = tuple(name for name in LECTS if name != "tool_calls")
+CALL_HEADS = {
+    "react": "Thought: x\nAction: a\nAction Input: ",
+    "react_bracket": "Thought: x\nAction: a[",
+    "json_blob": '{"action": "a", "action_input": ',
+    "xml_tags": "<tool>a</tool><tool_input>",
+}
+HUNG = 60
+"""Seconds after which a test shows where it hangs, and the run ends."""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_hangs() -> Iterator[None]:
+    faulthandler.dump_traceback_later(HUNG, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.fixture(params=LECTS)
+def lect(request: pytest.FixtureRequest) -> Lect:
+    return polylect.lect(request.param)
+
+
+def said(lect: Lect, text: str) -> Any:
+    """A message of which ``text`` is all that the model said."""
+    return {"role": "assistant", "content": text} if lect.messages else text
+
+
+def asked(lect: Lect, raw: str) -> Any:
+    """A message with one call, whose arguments begin with ``raw`` and go on to the end."""
+    if not lect.messages:
+        return CALL_HEADS[lect.name] + raw
+    entry = {"id": "c1", "type": "function", "function": {"name": "a", "arguments": raw}}
+    return {"role": "assistant", "content": None, "tool_calls": [entry]}
+
+
+def called(lect: Lect, *arguments: dict[str, Any]) -> Any:
+    """A message with a whole call for each of the arguments."""
+    texts = [json.dumps(x) for x in arguments]
+    if lect.messages:
+        entries = [
+            {"id": f"c{n}", "type": "function", "function": {"name": "a", "arguments": x}} for n, x in enumerate(texts)
+        ]
+        return {"role": "assistant", "content": None, "tool_calls": entries}
+    ends = {"react": "", "react_bracket": "]", "json_blob": "}", "xml_tags": "</tool_input>"}
+    return "\n".join(CALL_HEADS[lect.name] + text + ends[lect.name] for text in texts)
+
+
+def streamed(lect: Lect, message: Any, size: int = 65_536, **options: Any) -> Reply:
+    """The reply of a stream of pieces of that size; no event is lost or out of place."""
+    parser = lect.parser(**options)
+    at = 0
+    for chunk in lect.chunks(message, (size,)):
+        for event in parser.feed(chunk):
+            assert event.start == at
+            at = event.end
+    for event in parser.close():
+        assert event.start == at
+        at = event.end
+    assert at == len(parser.reply.text)
+    return parser.reply
+
+
+def is_refused(use: Callable[[], Any], kind: type[PolylectError]) -> str:
+    """What is said where ``use`` raises an error of that kind."""
+    with pytest.raises(kind) as caught:
+        use()
+    assert type(caught.value) is kind
+    told = str(caught.value)
+    assert told.endswith((".", ")", "'")) or "\n" in told
+    return told
+
+
+# --- what is no message -------------------------------------------------------------------------------------------
+
+NO_TEXTS = [
+    None,
+    b"Final Answer: 7",
+    bytearray(b"Final Answer: 7"),
+    memoryview(b"x"),
+    7,
+    1.5,
+    True,
+    ["a"],
+    ("a",),
+    {"a"},
+]
+
+
+@pytest.mark.parametrize("given", NO_TEXTS, ids=lambda value: type(value).__name__)
+def test_what_is_no_message_is_the_models_error_whole_and_streamed(lect: Lect, given: Any) -> None:
+    parser = lect.parser()
+    for use in (lambda: lect.parse(given), lambda: parser.feed(given)):
+        with pytest.raises(ParseError) as caught:
+            use()
+        error = caught.value
+        assert error.reason == "not_text"
+        assert "nothing (None)" in error.message if given is None else type(given).__name__ in error.message
+        assert ("decode('utf-8')" in error.message) is isinstance(given, (bytes, bytearray))
+        assert error.expected
+        assert error.correction
+
+
+@pytest.mark.parametrize("given", [None, b"x", 7, ["a"]], ids=lambda value: type(value).__name__)
+def test_a_chunk_that_is_no_text_does_not_spoil_the_stream(lect: Lect, given: Any) -> None:
+    message = lect.examples[0]
+    parser = lect.parser()
+    for chunk in lect.chunks(message, (5,)):
+        with pytest.raises(ParseError):
+            parser.feed(given)
+        parser.feed(chunk)
+    parser.close()
+    assert parser.reply.to_json() == lect.parse(message).to_json()
+
+
+class Text(str):
+    """A string of a class of its own."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "something else"
+
+    def __len__(self) -> int:
+        return 3
+
+
+@pytest.mark.parametrize("name", TEXT_LECTS)
+def test_a_string_of_another_class_is_a_string(name: str) -> None:
+    lect = polylect.lect(name)
+    for example in lect.examples:
+        wanted = lect.parse(example).to_json()
+        assert lect.parse(Text(example)).to_json() == wanted
+        parser = lect.parser()
+        parser.feed(Text(example))
+        parser.close()
+        assert parser.reply.to_json() == wanted
+        assert type(parser.reply.text) is str
+
+
+NO_REPLIES = [None, "Final Answer: 7", b"x", 7, {}, [], object(), AgentFinish({"output": "x"})]
+
+
+@pytest.mark.parametrize("given", NO_REPLIES, ids=lambda value: type(value).__name__)
+def test_what_is_no_reply_is_the_callers_error(lect: Lect, given: Any) -> None:
+    for use in (lambda: lect.decide(given), lambda: lect.format(given)):
+        assert "Reply" in is_refused(use, LectError)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        7,
+        "text",
+        b"x",
+        [None],
+        [("action", "seen")],
+        [AgentAction("a", "b")],
+        AgentStep(AgentAction("a", "b"), "c"),
+    ],
+    ids=repr,
+)
+def test_what_are_no_steps_is_the_callers_error(lect: Lect, given: Any) -> None:
+    assert "AgentStep" in is_refused(lambda: lect.format_steps(given), LectError)
+
+
+@pytest.mark.parametrize("given", ["search", b"x", 7, {"name": "a"}, [None], ["a"], [7], [{}], [{"name": "a"}] * 2])
+def test_what_are_no_tools_is_the_callers_error(lect: Lect, given: Any) -> None:
+    message = lect.examples[0]
+    reply = lect.parse(message)
+    uses: list[Callable[[], Any]] = [
+        lambda: lect.format_tools(given),
+        lambda: lect.parse(message, tools=given),
+        lambda: lect.parser(tools=given),
+        lambda: lect.format(reply, tools=given),
+    ]
+    for use in uses:
+        is_refused(use, ToolError)
+
+
+# --- odd characters -----------------------------------------------------------------------------------------------
+
+ODD = ["\ud800", "\udfff x", "a\0b", "\0", "\x1b[31m", "\u2028\u2029\x85", "\ufeffx", "\u202ex", "\r\r\n", "\U0010ffff"]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=ascii)
+def test_odd_characters_are_kept_wherever_they_stand(lect: Lect, odd: str) -> None:
+    for message in (said(lect, odd), said(lect, f"Well{odd}.\n{odd}Yes"), asked(lect, odd), called(lect, {odd: odd})):
+        reply = lect.parse(message)
+        assert streamed(lect, message, 1).to_json() == reply.to_json()
+        if not lect.messages:
+            assert reply.text == message
+        assert Reply.from_json(reply.to_json()) == reply
+    assert odd.strip() in lect.parse(said(lect, f"Well{odd}.")).content
+    whole = lect.parse(called(lect, {"x": odd}))
+    assert [call.arguments for call in whole.calls] == [{"x": odd}]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=ascii)
+def test_odd_characters_are_written_and_read_back_or_refused(lect: Lect, odd: str) -> None:
+    reply = Reply(calls=(polylect.Call("note", {"text": odd}), polylect.Call("note", f"x{odd}y")))
+    try:
+        assert lect.parse(lect.format(reply)) == reply
+    except LectError as error:
+        assert "can't express" in str(error)
+    steps = [AgentStep(AgentAction("note", f"x{odd}y"), odd)]
+    written = lect.format_steps(steps)
+    if not lect.messages:
+        text_lect: Any = lect
+        ((start, end),) = text_lect.transcript(written).spans("observation")
+        assert text_lect.unescape(written[start:end]).strip() == odd.strip()
+
+
+# --- much and deep ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def noise() -> str:
+    """Ten million characters that mean nothing, in any order, with all that lects look for."""
+    words = [
+        *"abc \n\"'{}[]<>:,\\/`*#\u00e9\u2028\0\ud800\U0001f600",
+        "Action",
+        "<tool",
+        '{"action',
+        "\nThought",
+        "Final",
+    ]
+    return "".join(random.Random(11).choices(words, k=800_000))[:1_000_000] * 10
+
+
+def test_ten_megabytes_of_noise_are_read_whole_and_in_pieces(lect: Lect, noise: str) -> None:
+    message = said(lect, noise)
+    reply = lect.parse(message)
+    assert reply.text == noise
+    again = streamed(lect, message)
+    assert again == reply
+    assert again.parts == reply.parts
+    assert len(reply.diagnostics) == len(again.diagnostics)
+
+
+DEEP = {
+    "lists": "[" * 100_000,
+    "objects": '{"a":' * 100_000,
+    "braces": "{" * 100_000,
+    "whole lists": "[" * 100_000 + "]" * 100_000,
+    "whole objects": '{"a":' * 100_000 + "1" + "}" * 100_000,
+    "tags": "<a>" * 100_000,
+    "whole tags": "<a>" * 100_000 + "</a>" * 100_000,
+    "quotes": '"' * 100_000,
+    "backslashes": "\\" * 100_000,
+    "fences": "```json\n" * 20_000,
+    "thoughts": "<think>" * 20_000,
+}
+
+
+@pytest.mark.parametrize("what", DEEP)
+def test_a_hundred_thousand_nested_brackets_are_read(lect: Lect, what: str) -> None:
+    for message in (said(lect, DEEP[what]), asked(lect, DEEP[what]), said(lect, f"x {DEEP[what]} y")):
+        reply = lect.parse(message)
+        if not lect.messages:
+            assert reply.text == message
+        assert streamed(lect, message, 4_096).to_json() == reply.to_json()
+        for call in reply.calls:
+            assert call.status in ("complete", "invalid", "truncated")
+            assert (call.error is None) is call.runnable
+        try:
+            lect.decide(reply)
+        except ParseError as error:
+            assert len(error.correction) < 1_000
+            assert len(str(error)) < 2_000
+        assert polylect.detect(message if isinstance(message, str) else json.dumps(message)) is not None
+
+
+# --- the protocol -------------------------------------------------------------------------------------------------
+
+
+def test_a_closed_parser_takes_nothing_more_and_keeps_its_reply(lect: Lect) -> None:
+    message = lect.examples[0]
+    chunks = lect.chunks(message, (7,))
+    parser = lect.parser()
+    for chunk in chunks:
+        parser.feed(chunk)
+    parser.close()
+    reply = parser.reply
+    for _ in range(2):
+        is_refused(lambda: parser.feed(chunks[0]), LectError)
+        is_refused(parser.close, LectError)
+    assert parser.reply is reply
+
+
+def test_a_reply_is_known_after_the_close_and_not_before(lect: Lect) -> None:
+    parser = lect.parser()
+    is_refused(lambda: parser.reply, LectError)
+    parser.feed(lect.chunks(lect.examples[0], (7,))[0])
+    is_refused(lambda: parser.reply, LectError)
+    parser.close()
+    assert isinstance(parser.reply, Reply)
+
+
+def test_a_close_that_raises_leaves_the_reply_to_be_seen(lect: Lect) -> None:
+    parser = lect.parser(truncated="raise")
+    for chunk in lect.chunks(asked(lect, '{"x": "y"'), (7,)):
+        parser.feed(chunk)
+    with pytest.raises(ParseError) as caught:
+        parser.close("length")
+    assert caught.value.reason == "truncated"
+    assert not parser.reply.complete
+    is_refused(parser.close, LectError)
+
+
+@pytest.mark.parametrize("sizes", [(), (0,), (3, 0), (-1,)])
+def test_sizes_of_pieces_are_positive(lect: Lect, sizes: tuple[int, ...]) -> None:
+    is_refused(lambda: lect.chunks(lect.examples[0], sizes), LectError)
+
+
+@pytest.mark.parametrize("prefix", [7, b"Thought:", ["x"]])
+def test_a_prefix_is_a_text(lect: Lect, prefix: Any) -> None:
+    is_refused(lambda: lect.parse(lect.examples[0], prefix=prefix), LectError)
+    is_refused(lambda: lect.parser(prefix=prefix), LectError)
+
+
+@pytest.mark.parametrize("finish_reason", [None, "", "stop", "tool_calls", "content_filter", "\ud800", "end_turn"])
+def test_any_finish_reason_but_length_is_an_end(lect: Lect, finish_reason: Any) -> None:
+    message = lect.examples[0]
+    reply = lect.parse(message, finish_reason=finish_reason)
+    assert reply.complete
+    parser = lect.parser()
+    for chunk in lect.chunks(message, (7,)):
+        parser.feed(chunk)
+    parser.close(finish_reason)
+    assert parser.reply.to_json() == reply.to_json()
+
+
+# --- limits -------------------------------------------------------------------------------------------------------
+
+TOOL = {"name": "a", "parameters": {"type": "object", "properties": {"x": {}, "y": {}}, "required": ["x"]}}
+NESTED: dict[str, Any] = {"x": [[[{"y": [1]}]]]}
+
+
+def limited(lect: Lect, message: Any, **limits: int) -> list[tuple[Any, list[str], str]]:
+    """Statuses, codes of diagnostics and the first error, whole and in pieces of one character, with and without tools."""
+    found = []
+    for options in ({}, {"tools": [TOOL]}):
+        for reply in (lect.parse(message, **options, **limits), streamed(lect, message, 1, **options, **limits)):
+            statuses = tuple(call.status for call in reply.calls)
+            codes = [x.code for x in reply.diagnostics if x.code != "id"]
+            error = next((call.error for call in reply.calls if call.error), "")
+            found.append((statuses, codes, error))
+    return found
+
+
+def test_a_call_that_is_nested_too_deeply_is_invalid(lect: Lect) -> None:
+    for statuses, codes, error in limited(lect, called(lect, NESTED), max_nesting=5):
+        assert statuses == ("invalid",)
+        assert codes == ["invalid"]
+        assert "nested too deeply" in error
+    for found in limited(lect, called(lect, NESTED), max_nesting=6):
+        assert found == (("complete",), [], "")
+
+
+def test_a_call_that_is_too_long_is_invalid(lect: Lect) -> None:
+    message = called(lect, {"x": "y" * 91})
+    for statuses, codes, error in limited(lect, message, max_call_size=99):
+        assert statuses == ("invalid",)
+        assert codes == ["invalid"]
+        assert "longer than 99 characters" in error
+    for found in limited(lect, message, max_call_size=100):
+        assert found == (("complete",), [], "")
+
+
+def test_calls_beyond_the_limit_are_invalid_and_reported(lect: Lect) -> None:
+    message = called(lect, *({"x": n} for n in range(5)))
+    for statuses, codes, error in limited(lect, message, max_calls=3):
+        assert statuses == ("complete",) * 3 + ("invalid",) * 2
+        assert codes.count("limit") == 1
+        assert "3" in error
+    for found in limited(lect, message, max_calls=5):
+        assert found == (("complete",) * 5, [], "")
+
+
+def test_the_usual_limits_hold_without_being_asked_for(lect: Lect) -> None:
+    many = lect.parse(called(lect, *({"x": n} for n in range(300))))
+    assert [call.runnable for call in many.calls] == [True] * 256 + [False] * 44
+    assert [x.code for x in many.diagnostics].count("limit") == 1
+    deep: dict[str, Any] = {}
+    for _ in range(250):
+        deep = {"x": deep}
+    assert [call.runnable for call in lect.parse(called(lect, deep)).calls] == [False]
