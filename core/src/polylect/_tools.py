@@ -66,8 +66,13 @@ def schema_types(schema: Any) -> frozenset[str]:
 ALL_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 
+def fold(name: str) -> str:
+    """A name without what models get wrong in names: case, blanks, hyphens, underscores."""
+    return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
+
+
 class Toolbox(dict[str, Tool]):
-    """Tools by name, with the casefolded names beside them for names that models misspell."""
+    """Tools by name, with the folded names beside them for names that models misspell."""
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         super().__init__()
@@ -75,7 +80,7 @@ class Toolbox(dict[str, Tool]):
             if tool.name in self:
                 raise ToolError(f"Two tools are named {tool.name!r}. Give each tool a name of its own.")
             self[tool.name] = tool
-        self.folded = {name.casefold(): name for name in self}
+        self.folded = {fold(name): name for name in self}
 
 
 def toolbox(tools: Tools) -> Toolbox | None:

@@ -330,7 +330,7 @@ def _spelt(source: str) -> str:
 
 
 def beginnings(patterns: Sequence[Seq], search: Any) -> frozenset[str]:
-    """The usual beginnings of the patterns: what ``search``, the live pattern, calls undecided from its first character.
+    """The usual beginnings of patterns: what ``search``, the live pattern, calls undecided from its first character.
 
     A set is asked faster than a pattern, and a stream asks after every chunk of a marker.
     """

@@ -91,7 +91,7 @@ def load_lark(source: Source, **options: Any) -> Any:
 
 _STATEMENTS = (
     (r"^%ignore\b", "%ignore is outside the profile: nothing may vanish; name the white space where it may stand"),
-    (r"^[?!]{0,2}_?[A-Za-z]\w*\.-?\d+[ \t]*:", "priorities are outside the profile; let the patterns exclude each other"),
+    (r"^[?!]{0,2}_?[A-Za-z]\w*\.-?\d+[ \t]*:", "priorities are outside the profile; let patterns exclude each other"),
     (r"^[?!]{0,2}_?[a-z]\w*\{", "templates are outside the profile; write the rule out"),
 )
 
@@ -105,7 +105,7 @@ def _check_statements(source: Source) -> None:
 
 
 def _plain_words(source: Source, message: str) -> str:
-    """lark's message without its class names; a pattern that is no regular expression with its terminal."""
+    """The message of lark without its class names; a pattern that is no regular expression with its terminal."""
     message = re.sub(r"^\[Errno \d+\] No such file or directory: ", "there is no grammar file ", message)
     message = re.sub(r"\b(?:NonTerminal|Terminal|Token)\((?:'[A-Z_]+', )?'([^']*)'\)", r"\1", message)
     if "regular expression" in message.lower() or "regexp" in message.lower():

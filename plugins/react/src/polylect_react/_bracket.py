@@ -60,7 +60,7 @@ class ReactBracket(LabelLect):
         text = self.unescape(raw).strip()
         if policies.types == "as_written":
             return text, "complete", None
-        return read_input(name, text, tool)
+        return read_input(name, text, tool, policies.max_nesting)
 
     def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
         """An action without brackets is whole only for a tool that needs none."""

@@ -77,7 +77,7 @@ class React(LabelLect):
         if open_end:
             text = without_partial_stop(raw, self.stops).strip()
         text = self.unescape(text)
-        return (text, "complete", None) if plain else read_input(name, text, tool)
+        return (text, "complete", None) if plain else read_input(name, text, tool, policies.max_nesting)
 
     def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
         """An action without ``Action Input:`` is whole only for a tool that needs none."""
