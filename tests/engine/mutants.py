@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 
-LOOSE = ("\n", " ", "\t", "\r\n", '"', "\\", "{", "}", "[", "]", ":", ",", "<", ">", "|", "`", "é", "\ud800", "x", "\n\n")
+LOOSE = (*'\n \t"\\{}[]:,<>|`éx', "\r\n", "\ud800", "\n\n")
 """What disturbs most: layout, quotes, brackets, and the first characters of markers."""
 
 

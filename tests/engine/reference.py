@@ -142,7 +142,7 @@ class _Walk:
         self.tokens.append((str(token.type), start, end))
         if role in ("reasoning", "content") and token.type in self.texts and end > max(start, self.lead):
             self.parts.append((role, self._at(start), self._at(end)))
-        if not token.type in self.texts:
+        if token.type not in self.texts:
             return
         if role == "name":
             self.open.name = token.strip()

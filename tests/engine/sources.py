@@ -8,7 +8,7 @@ from hypothesis.strategies import SearchStrategy
 from polylect.grammar import _patterns as patterns
 
 ALPHABET = "ab<>:A \n"
-CHARS = ("a", "a", "b", "<", ">", ":", " ", r"\n", "[ab]", "[^a]", "[^<\\n]", "[ \\n]", "[a-c]", "(?i:a)", ".", r"\s", "A")
+CHARS = (*"aab<>: A.", r"\n", "[ab]", "[^a]", r"[^<\n]", r"[ \n]", "[a-c]", "(?i:a)", r"\s")
 TIMES = ("", "", "", "", "?", "{0,3}", "{1,2}", "{2}", "+", "*")
 BOUNDED = ("", "", "", "", "?", "{0,3}", "{1,2}", "{2}")
 

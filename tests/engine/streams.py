@@ -79,4 +79,4 @@ def _calls_hold(events: Sequence[Event], reply: Reply) -> None:
 
 def joined(events: Iterable[Event], kind: type[Event]) -> str:
     """The texts of the events of one kind."""
-    return "".join(event.text for event in events if isinstance(event, kind))  # type: ignore[attr-defined]
+    return "".join(getattr(event, "text", "") for event in events if isinstance(event, kind))

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,11 +59,11 @@ def test_the_second_time_the_tables_come_from_the_file(folder: Path, compiled: l
     assert second == first == compile_source(source)
 
 
-def _text(change: Callable[[str], str]) -> Callable[[Path], None]:
-    return lambda path: path.write_text(change(path.read_text("utf-8")), "utf-8") and None
+def _text(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
+    return lambda data: change(data.decode()).encode()
 
 
-def _value(change: Callable[[Any], object]) -> Callable[[Path], None]:
+def _value(change: Callable[[Any], object]) -> Callable[[bytes], bytes]:
     def changed(text: str) -> str:
         value = json.loads(text)
         change(value)
@@ -71,16 +72,16 @@ def _value(change: Callable[[Any], object]) -> Callable[[Path], None]:
     return _text(changed)
 
 
-def _move(number: int, place: int, value: object) -> Callable[[Path], None]:
+def _move(number: int, place: int, value: object) -> Callable[[bytes], bytes]:
     return _value(lambda tables: tables["states"][number][0].__setitem__(place, value))
 
 
-FAULTS: dict[str, Callable[[Path], None]] = {
+FAULTS: dict[str, Callable[[bytes], bytes]] = {
     "empty": _text(lambda _: ""),
     "cut": _text(lambda text: text[: len(text) // 2]),
     "cut at the end": _text(lambda text: text[:-1]),
     "no JSON": _text(lambda text: text.replace("{", "[", 1)),
-    "bytes": lambda path: path.write_bytes(b"\xff\xfe\0" + path.read_bytes()) and None,
+    "bytes": lambda data: b"\xff\xfe\0" + data,
     "another shape": _text(lambda _: '{"engine": 1}'),
     "a list": _text(lambda _: "[]"),
     "another engine": _value(lambda tables: tables.__setitem__("engine", tables["engine"] + 1)),
@@ -102,7 +103,7 @@ def test_a_file_that_is_not_sound_is_made_again(fault: str, folder: Path, compil
     wanted = load_tables(source)
     path = the_file(folder)
     good = path.read_bytes()
-    FAULTS[fault](path)
+    path.write_bytes(FAULTS[fault](good))
     assert load_tables(source) == wanted
     assert len(compiled) == 2
     assert the_file(folder).read_bytes() == good
@@ -131,7 +132,7 @@ def test_a_place_that_cannot_be_written_only_costs_time(
         raise PermissionError("read-only")
 
     monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(_cache.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
     assert load_tables(source) == load_tables(source)
 
 
@@ -139,7 +140,7 @@ def test_a_disk_that_is_full_leaves_nothing_behind(folder: Path, monkeypatch: py
     def full(*args: object) -> object:
         raise OSError("no space left")
 
-    monkeypatch.setattr(_cache.os, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     load_tables(read_source(BLOCK.path))
     assert list(folder.iterdir()) == []
 

@@ -21,7 +21,21 @@ from polylect import (
 )
 
 from .streams import cut, feed, hold
-from .tongues import ARRAY, BLOB, BLOCK, BRACKET, CHANNELS, LONGCAT, NAMED, PAIRS, PARAMETERS, REACT, TAGS, TONGUES, Tongue
+from .tongues import (
+    ARRAY,
+    BLOB,
+    BLOCK,
+    BRACKET,
+    CHANNELS,
+    LONGCAT,
+    NAMED,
+    PAIRS,
+    PARAMETERS,
+    REACT,
+    TAGS,
+    TONGUES,
+    Tongue,
+)
 
 CLOSED = (BRACKET, BLOB, BLOCK, LONGCAT, PARAMETERS, ARRAY, NAMED, PAIRS)
 """Tongues in which every call has an end of its own."""
@@ -38,7 +52,7 @@ def codes(reply: Reply) -> list[str]:
 
 
 def spans_are_sound(reply: Reply) -> None:
-    places = [*((x.start, x.end) for x in (*reply.calls, *reply.diagnostics)), *((s, e) for _, s, e in reply.parts)]
+    places = [x.span for x in reply.calls] + [x.span for x in reply.diagnostics] + [part[1:] for part in reply.parts]
     assert all(0 <= start <= end <= len(reply.text) for start, end in places)
 
 
@@ -72,18 +86,20 @@ def test_every_cut_in_two(tongue: Tongue) -> None:
 def test_what_is_no_chunk() -> None:
     parser = BLOCK.lect.parser()
     parser.feed("a")
+    chunk: Any
     for chunk in (None, b"b", 3):
         with pytest.raises(ParseError) as caught:
-            parser.feed(chunk)  # type: ignore[arg-type]
+            parser.feed(chunk)
         assert caught.value.reason == "not_text"
     with pytest.raises(LectError, match="only after close"):
         _ = parser.reply
     parser.feed("b")
     parser.close()
     assert parser.reply.content == "ab"
-    for use in (lambda: parser.feed("c"), lambda: parser.close()):
-        with pytest.raises(LectError, match="closed"):
-            use()
+    with pytest.raises(LectError, match="closed"):
+        parser.feed("c")
+    with pytest.raises(LectError, match="closed"):
+        parser.close()
     assert parser.reply.content == "ab"
 
 
@@ -145,9 +161,12 @@ def test_what_the_prompt_wrote_is_no_part_of_the_reply() -> None:
 )
 def test_a_prefix_with_a_call_or_an_answer_in_it_is_refused_or_left_out(tongue: Tongue, prefix: str) -> None:
     text = "|return|>" if tongue is CHANNELS else "text"
-    for read in (tongue.lect.parse, lambda text, prefix: feed(tongue.lect, cut(text, 2), prefix=prefix)[1]):
+    for whole in (True, False):
         try:
-            reply = read(text, prefix=prefix)
+            if whole:
+                reply = tongue.lect.parse(text, prefix=prefix)
+            else:
+                _, reply = feed(tongue.lect, cut(text, 2), prefix=prefix)
         except LectError:
             continue
         spans_are_sound(reply)
@@ -171,7 +190,8 @@ def test_a_prefix_in_the_middle_of_a_call(tongue: Tongue, prefix: str, text: str
 
 
 def test_text_that_fits_nowhere_is_passed_over_and_reported() -> None:
-    text = "junk<|channel|>final<|message|>a<|end|> more <|start|>x<|start|>assistant<|channel|>analysis<|message|>b<|end|>"
+    text = "junk<|channel|>final<|message|>a<|end|> more <|start|>x<|start|>assistant"
+    text += "<|channel|>analysis<|message|>b<|end|>"
     for chunks in ([text], cut(text, 1), cut(text, 5)):
         events, reply = feed(CHANNELS.lect, chunks)
         hold(events, text, reply)
@@ -238,7 +258,8 @@ def test_what_becomes_of_a_call_that_was_cut() -> None:
     assert (reply.calls, reply.complete, codes(reply)) == ((), False, ["truncated"])
     kinds = [type(event) for event in events]
     assert kinds[:2] == [ContentDelta, CallStart]
-    assert (kinds[-2], events[-2].call.status) == (CallEnd, "truncated")  # type: ignore[attr-defined]
+    assert kinds[-2] is CallEnd
+    assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["truncated"]
     events, reply = feed(BLOCK.lect, cut(text, 4), arguments="held")
     assert [type(event) for event in events[:-1]] == [ContentDelta]
     _, reply = feed(BLOCK.lect, [text], truncated="flag")
@@ -270,8 +291,10 @@ def test_a_stop_string_that_the_server_took_off_completes_the_message() -> None:
 @pytest.mark.parametrize("text", ['{"a": 1', '{"a": "', "{", '{"a": [', '{"a": "\\'])
 def test_a_stop_string_does_not_close_json(text: str) -> None:
     text = "<|channel|>commentary to=functions.run<|message|>" + text
-    for options in ({}, {"malformed": "repair"}, {"truncated": "flag"}):
-        events, reply = feed(changed(CHANNELS, repair=lambda self, raw: {}), [text], **options)
+    mending = changed(CHANNELS, repair=lambda self, raw: {})
+    choices: list[dict[str, Any]] = [{}, {"malformed": "repair"}, {"truncated": "flag"}]
+    for options in choices:
+        events, reply = feed(mending, [text], **options)
         assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["truncated"]
         assert not any(call.runnable for call in reply.calls)
         assert not reply.complete
@@ -303,11 +326,12 @@ def block(arguments: str, name: str = "a") -> str:
     ],
 )
 def test_a_call_beyond_a_limit_does_not_run(limit: str, size: int, good: str, bad: str) -> None:
+    options: dict[str, Any] = {limit: size}
     for text, runnable in ((good, True), (bad, False)):
         for chunks in ([text], cut(text, 1)):
-            _, reply = feed(BLOCK.lect, chunks, **{limit: size})
+            _, reply = feed(BLOCK.lect, chunks, **options)
             assert [call.runnable for call in reply.calls] == [runnable]
-            assert BLOCK.lect.parse(text, **{limit: size}).to_json() == reply.to_json()
+            assert BLOCK.lect.parse(text, **options).to_json() == reply.to_json()
 
 
 @pytest.mark.parametrize("tongue", [BLOCK, REACT], ids=str)

@@ -16,8 +16,8 @@ from .streams import cut, cut_anywhere, feed, hold, joined
 from .tongues import ARGUMENTS, ARRAY, BLOCK, NAMED, OWN
 
 PIECES = (
-    "plain", " ", '\\"', "\\\\", "\\/", "\\b\\f\\n\\r\\t", "\\u0041", "\\u00e9", "\\ud83d\\ude00", "\\uD83D\\uDE00", "é", "😀",
-    "{", "}", "[", "]", "</tool_call>", ",", ":", "\u2028", "\x7f", "'", "\\\\\\\\", '\\\\\\"', "\\u005c", "\\u0022",
+    "plain", r"\"", r"\\", r"\/", r"\b\f\n\r\t", r"\u0041", r"\u00e9", r"\ud83d\ude00", r"\uD83D\uDE00", r"\u005c",
+    r"\u0022", r"\\\\", r"\\\"", *" é😀{}[],:'\u2028\x7f", "</tool_call>",
 )  # fmt: skip
 
 
@@ -174,7 +174,8 @@ def test_a_malformed_object_is_one_call_that_does_not_run(body: str) -> None:
 
 
 def test_an_id_belongs_to_its_own_call() -> None:
-    text = '[TOOL_CALLS][{"id": "1"}, {"name": "b", "arguments": {}}, {"id": 7, "name": "c", "arguments": {}, "id": "3"}]'
+    last = '{"id": 7, "name": "c", "arguments": {}, "id": "3"}'
+    text = '[TOOL_CALLS][{"id": "1"}, {"name": "b", "arguments": {}}, ' + last + "]"
     reply = all_cuts(ARRAY.lect, text)
     assert [(call.name, call.id) for call in reply.calls] == [("", "1"), ("b", None), ("c", "3")]
     events, _ = feed(ARRAY.lect, [text])
@@ -187,7 +188,7 @@ def test_any_value_as_arguments(text: str) -> None:
     assert len(reply.calls) == bool(text.strip())
     for call in reply.calls:
         assert text.strip().startswith(call.raw)
-        assert call.runnable == (text == "{}")
+        assert isinstance(call.arguments, dict) == (text == "{}")
 
 
 def test_a_value_that_ends_with_the_message() -> None:
@@ -277,7 +278,7 @@ def test_ten_megabytes_in_a_string_and_around_it() -> None:
     events, reply = feed(BLOCK.lect, cut(text, 65_536))
     assert joined(events, ArgumentsDelta) == only_call(reply).raw
     assert only_call(reply).arguments == {"k": noise.replace("\\\\", "\\")}
-    assert reply.content == noise
+    assert reply.content == noise[:-1]  # the line break before the block is the block's
 
 
 def test_repair_of_a_malformed_object_is_the_lects() -> None:

@@ -69,11 +69,17 @@ BLOB = bundled(
 )
 TAGS = bundled(
     "xml_tags",
-    "<tool>a</tool><tool_input></tool_input><tool>b</tool>\n \n<observation>c</observation>d<final_answer></final_answer>",
+    "<tool>a</tool><tool_input></tool_input><tool>b</tool>\n \n"
+    "<observation>c</observation>d<final_answer></final_answer>",
     "< TOOL >a</ tool ><tool_input>x < y</tool_input> tail\n",
 )
 ARGUMENTS = Tongue(
-    "tool_calls.lark", '{"city": "Oslo", "days": [1, 2.5e3, null, {"a": "}\\""}]}', ' "text" ', "-12.5e+3", " true\n", "\t"
+    "tool_calls.lark",
+    '{"city": "Oslo", "days": [1, 2.5e3, null, {"a": "}\\""}]}',
+    ' "text" ',
+    "-12.5e+3",
+    " true\n",
+    "\t",
 )
 BLOCK = Tongue(
     "block.lark",
@@ -90,15 +96,16 @@ LONGCAT = Tongue(
 )
 PARAMETERS = Tongue(
     "parameters.lark",
-    "I look.\n<tool_call>\n<function=search>\n<parameter=query>\nOslo\n</parameter>\n<parameter=days>\n3\n</parameter>\n"
+    "I look.\n<tool_call>\n<function=search>\n<parameter=query>\nOslo\n</parameter>\n"
+    "<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>",
+    "<tool_call><function=a></function></tool_call>\n<tool_call><function=b>"
+    '<parameter=k>x </parameter> y\n\n</parameter></function></tool_call> and "so"',
+    '<tool_call>\n<function=c>\n<parameter=code>\nif a < b:\n\tprint("</function>")\n</parameter>\n'
     "</function>\n</tool_call>",
-    "<tool_call><function=a></function></tool_call>\n<tool_call><function=b><parameter=k>x </parameter> y\n\n</parameter>"
-    '</function></tool_call> and "so"',
-    '<tool_call>\n<function=c>\n<parameter=code>\nif a < b:\n\tprint("</function>")\n</parameter>\n</function>\n</tool_call>',
 )
 CHANNELS = Tongue(
     "channels.lark",
-    '<|channel|>analysis<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.search'
+    "<|channel|>analysis<|message|>I look.<|end|><|start|>assistant<|channel|>commentary to=functions.search"
     '<|constrain|>json<|message|>{"query": "Oslo <|call|>"}<|call|>',
     "<|channel|>final<|message|>It rains.<|return|>",
     "<|channel|>analysis<|message|><|end|><|channel|>commentary to=functions.run<|message|>print(1)<|call|>"
@@ -119,7 +126,8 @@ NAMED = Tongue(
 PAIRS = Tongue(
     "pairs.lark",
     "<call>search\n<key>query</key>\n<value>Oslo</value>\n<key>days</key><value>3</value>\n</call>",
-    'So:\n<call>a</call> then <call>b<key>"k\\</key><value>line\n\t"two" \u2028</value></call>\n<answer>It\n<call>rains.',
+    'So:\n<call>a</call> then <call>b<key>"k\\</key><value>line\n\t"two" \u2028</value></call>\n'
+    "<answer>It\n<call>rains.",
     "<answer>",
 )
 SCRIPTS = Tongue(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import msgspec
+
 from .._json import dumps
 from .._values import AnswerDelta, ArgumentsDelta, Call, CallEnd, CallStart, Diagnostic, Event, Part
 
@@ -192,11 +194,15 @@ class Draft:
         if end < 0:  # in the prompt
             end = 0
         self.open = False
-        if self.is_answer:
+        if self.is_answer and (self.form or self.is_broken):
             self._finish_answer(end, ending)
             return
         call = self._call(end, ending)
         cursor, sink = self.cursor, self.sink
+        if len(self.calls) >= sink.max_calls and call.status != "truncated":
+            error = f"Your message has more than {sink.max_calls} calls. Send fewer at a time."
+            self.note("limit", error, call.start, end)
+            call = msgspec.structs.replace(call, arguments=None, status="invalid", error=error)
         if call.status == "truncated" and not sink.keep_cut and not self.started:
             return
         if not self.started:
@@ -223,7 +229,8 @@ class Draft:
                 if found is not None:
                     self.name = self.sink.name(found[0], start, end, self.diagnostics)
                     self.held = [found[1]]
-                    return self.sink.call(self.name, JSON, *found[1:], self.id, start, end, CLOSED, self.diagnostics)
+                    call = self.sink.call(self.name, JSON, *found[1:], self.id, start, end, CLOSED, self.diagnostics)
+                    return msgspec.structs.replace(call, status="repaired") if call.status == "complete" else call
         if self.members is not None:
             raw, form, value = "".join(self.member_raw or ()), MEMBERS, self.members
         else:
@@ -269,7 +276,8 @@ class Draft:
         shown = "".join(self.streamed or ())
         if self.is_broken or (self.form == JSON and (ending == CUT or value is MISSING)):
             value = shown
-            self.note("truncated" if ending == CUT else "invalid", "The final answer is not whole.", self.start, end)
+            cut = ending == CUT
+            self.note("truncated" if cut else "invalid_answer", "The final answer is not whole.", self.start, end)
         if isinstance(value, str) and value.startswith(shown) and len(value) > len(shown):
             self.answer_delta(value[len(shown) :], end)
         self._answered(value)

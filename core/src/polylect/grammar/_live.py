@@ -100,7 +100,7 @@ class LiveText:
         elif text.starts is not None and " " not in text.starts:  # blanks are everywhere: no use looking for them first
             self.starts = re.compile(f"[{re.escape(text.starts)}]").search
         self.undecided = _undecided(tuple(tree for tree, _ in text.wanted))
-        self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.live, self.undecided, self.pairs
+        self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.live, self.undecided
         """What a run of this text needs at its beginning, at one stroke."""
 
     def _pairs(self, numbers: Sequence[int]) -> tuple[Pair, ...]:

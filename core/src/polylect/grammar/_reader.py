@@ -215,6 +215,8 @@ class BaseReader:
 
     def skipped(self, start: int, end: int) -> None:
         """Text that fits nowhere was passed over."""
+        if end <= 0:  # in the prompt
+            return
         self.draft.note("skipped", "This text belongs nowhere in the tongue and was passed over.", start, end)
 
     # --- the end --------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from .._values import ArgumentsDelta, Event
 from . import _tables as t
 from ._draft import TEXT
-from ._live import BIG, NEAR, NOTHING, USUAL, LiveText, enter
+from ._live import BIG, NEAR, NOTHING, USUAL, LiveText, Pair, enter
 from ._reader import PARTS, BaseReader
 from ._runtime import Edge
 
@@ -39,6 +39,7 @@ class Reader(BaseReader):
         stuck = blanked = -1
         said = 0  # bits of the roles, reasoning and content, that there were
         closer = False  # whether no text begins here, though the state usually has one
+        pairs: tuple[Pair, ...] = ()
         d: Any
         moves: Any
         driver = yield out
@@ -127,7 +128,7 @@ class Reader(BaseReader):
                         continue
             if text is not None:
                 # --- a run of text to its delimiter, or a delimiter at once
-                role, maker, first, starts, live, undecided, pairs = text.row
+                role, maker, first, starts, live, undecided = text.row
                 if i and len(c) <= USUAL and not found:
                     c = c[i:]
                     base += i
