@@ -85,8 +85,9 @@ def test_every_public_name_is_imported_by_a_program_that_takes_all() -> None:
 
 
 def test_what_there_is_not_is_an_attribute_error() -> None:
+    name = "parse"
     with pytest.raises(AttributeError, match="module 'polylect' has no attribute 'parse'"):
-        getattr(polylect, "parse")  # noqa: B009
+        getattr(polylect, name)
     assert not hasattr(polylect, "_nothing")
 
 

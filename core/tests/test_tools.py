@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import UserDict
+from collections.abc import Callable
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -135,6 +138,8 @@ def test_what_is_no_list_of_tools_is_an_error(tools: Any, kind: str) -> None:
 
 # --- broken tools -------------------------------------------------------------------------------------------------
 
+WRONG: Any = Tool
+"""For values of the wrong types."""
 NO_SCHEMA = "The parameters of tool 'a' are {}, not a JSON Schema object."
 NO_OBJECT = "The parameters of tool 'a' must be a JSON Schema of type object with a dict of properties."
 NO_NAMES = "'required' in the parameters of tool 'a' must be a list of names."
@@ -160,7 +165,7 @@ BROKEN: list[tuple[Any, str]] = [
     ({"name": "a", "parameters": True}, NO_SCHEMA.format("bool")),
     ({"name": "a", "input_schema": "x"}, NO_SCHEMA.format("str")),
     ({"function": {"name": "a", "parameters": "x"}}, NO_SCHEMA.format("str")),
-    (Tool("a", parameters="x"), NO_SCHEMA.format("str")),  # type: ignore[arg-type]
+    (WRONG("a", parameters="x"), NO_SCHEMA.format("str")),
     ({"name": "a", "parameters": {"type": "string"}}, NO_OBJECT),
     ({"name": "a", "parameters": {"type": None}}, NO_OBJECT),
     ({"name": "a", "parameters": {"type": ["object", "null"]}}, NO_OBJECT),
@@ -196,18 +201,32 @@ def test_a_broken_tool_is_told_what_is_wrong(tool: Any, told: str) -> None:
     "tool",
     [
         {"name": " "},
-        Tool(5),  # type: ignore[arg-type]
-        Tool("a", description=None),  # type: ignore[arg-type]
-        {"name": "a", "parameters": nested(5_000)},
-        {"name": "a", "parameters": circular()},
+        WRONG(5),
+        WRONG("a", description=None),
         {"name": "a", "parameters": {"properties": {"x": 5}}},
         {"name": "a", "parameters": {"properties": {5: {}}}},
     ],
-    ids=["blank name", "name of a number", "no description", "deep", "circular", "property", "key"],
+    ids=["blank name", "name of a number", "no description", "property", "key"],
 )
 def test_a_tool_that_nothing_could_be_done_with_is_refused(tool: Any) -> None:
     with pytest.raises(ToolError):
         toolbox([tool])
+
+
+@pytest.mark.parametrize("schema", [nested(5_000), circular()], ids=["deep", "circular"])
+@pytest.mark.parametrize("name", LECTS)
+def test_a_schema_without_an_end_is_read_or_refused(name: str, schema: dict[str, Any]) -> None:
+    lect = polylect.lect(name)
+    tools = [Tool(x, parameters=schema) for x in ("search", "forecast", "note")]
+    uses: list[Callable[[], object]] = [
+        lambda: polylect.describe_tools(toolbox(tools) or {}),
+        lambda: polylect.describe_tools_with_schemas(toolbox(tools) or {}),
+        lambda: lect.format_tools(tools),
+        *(partial(lect.parse, message, tools=tools) for message in lect.examples),
+    ]
+    for use in uses:
+        with contextlib.suppress(ToolError):
+            use()
 
 
 def test_a_long_broken_tool_is_told_in_part() -> None:

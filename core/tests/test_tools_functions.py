@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Annotated, Any, Dict, List, Literal, Optional, Union  # noqa: UP035
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Literal
 
 import pytest
 
@@ -14,6 +14,14 @@ from polylect import ToolError, as_tool
 def schema_of(function: Callable[..., Any]) -> dict[str, Any]:
     found: dict[str, Any] = as_tool(function).parameters["properties"]
     return found
+
+
+def written(source: str) -> Callable[..., Any]:
+    """A function as its author wrote it, in any style and without hints if he likes."""
+    names: dict[str, Any] = {}
+    exec(f"from collections.abc import *\nfrom typing import *\n{source}", names)
+    function: Callable[..., Any] = names["f"]
+    return function
 
 
 def search(query: str, limit: int = 3, *args: int, deep: bool = False, **more: str) -> str:
@@ -40,14 +48,9 @@ def test_a_function_is_a_tool() -> None:
 
 
 def test_a_function_without_parameters_docstring_or_hints() -> None:
-    def now():  # type: ignore[no-untyped-def]  # noqa: ANN202
-        return "noon"
-
-    def add(one, two=2):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        return one + two
-
-    assert (as_tool(now).description, as_tool(now).parameters) == ("", {"type": "object", "properties": {}})
-    assert as_tool(add).parameters == {
+    now = as_tool(written("def f(): return 'noon'"))
+    assert (now.description, now.parameters) == ("", {"type": "object", "properties": {}})
+    assert as_tool(written("def f(one, two=2): return one + two")).parameters == {
         "type": "object",
         "properties": {"one": {}, "two": {"default": 2}},
         "required": ["one"],
@@ -69,12 +72,11 @@ def test_plain_types() -> None:
     }
 
 
-def test_lists_and_dicts() -> None:
-    def f(
-        a: list[str], b: list, c: List[int], d: tuple[int, ...], e: Sequence[str], f: list[list[int]],  # type: ignore[type-arg]  # noqa: UP006
-        g: dict[str, int], h: dict, i: Dict[str, int], j: Mapping[str, int],  # type: ignore[type-arg]  # noqa: UP006
-    ) -> None: ...  # fmt: skip
-
+def test_lists_and_dicts_in_any_spelling() -> None:
+    f = written(
+        "def f(a: list[str], b: list, c: List[int], d: tuple[int, ...], e: Sequence[str], f: list[list[int]], "
+        "g: dict[str, int], h: dict, i: Dict[str, int], j: Mapping[str, int]): ..."
+    )
     numbers = {"type": "array", "items": {"type": "integer"}}
     assert schema_of(f) == {
         "a": {"type": "array", "items": {"type": "string"}},
@@ -87,9 +89,8 @@ def test_lists_and_dicts() -> None:
     }
 
 
-def test_optional_and_unions() -> None:
-    def f(a: Optional[str], b: int | None, c: Union[int, str], d: "int | None" = None) -> None: ...  # noqa: UP007, UP037, UP045
-
+def test_optional_and_unions_in_any_spelling() -> None:
+    f = written("def f(a: Optional[str], b: int | None, c: Union[int, str], d: 'int | None' = None): ...")
     either = [{"type": "integer"}, {"type": "null"}]
     assert schema_of(f) == {
         "a": {"anyOf": [{"type": "string"}, {"type": "null"}]},

@@ -42,8 +42,9 @@ def cut(text: str, *sizes: int) -> list[str]:
 
 
 def cut_anywhere(text: str, choose: random.Random) -> list[str]:
-    """``text`` in random pieces, short ones mostly."""
-    return cut(text, *(choose.choice((1, 1, 2, 3, 5, 8, 21, 200)) for _ in range(9)))
+    """``text`` in random pieces, short ones mostly; of long texts also long ones."""
+    sizes = (1, 1, 2, 3, 5, 8, 21, 200) if len(text) < 500 else (1, 3, 8, 60, 64, 65, 255, 300, 511, 513, 600)
+    return cut(text, *(choose.choice(sizes) for _ in range(9)))
 
 
 def hold(events: Sequence[Event], text: str, reply: Reply) -> None:

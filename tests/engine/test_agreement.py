@@ -15,6 +15,7 @@ from .tongues import TONGUES, Tongue
 from .tracer import trace
 
 MUTANTS = 250
+LONG = 40
 FAULTS = ("skipped", "truncated", "observation", "limit")
 """Diagnostics of the engine's own remedies; the others are about what a call holds."""
 
@@ -77,3 +78,14 @@ def test_mutants(tongue: Tongue) -> None:
         accepted += agree(tongue, text) is not None
         total(tongue, text, choose)
     assert accepted > MUTANTS // 20, "so few say little"
+
+
+@pytest.mark.parametrize("tongue", TONGUES, ids=str)
+def test_long_messages(tongue: Tongue) -> None:
+    choose = random.Random(5)
+    for text in (*tongue.examples, *mutants(tongue.examples, LONG, seed=6)):
+        piece = choose.choice(("prose ", "\n", " ", "é", '\\"', text[:7], text[-9:], text[2:4] + "x"))
+        at = choose.randint(0, len(text))
+        text = text[:at] + piece * (choose.choice((60, 250, 260, 510, 515, 1500)) // max(len(piece), 1)) + text[at:]
+        agree(tongue, text)
+        total(tongue, text, choose)

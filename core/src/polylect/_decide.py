@@ -82,7 +82,7 @@ def _actions(reply: Reply) -> list[AgentAction]:
         call = reply.calls[0]
         reason: Reason = "truncated" if call.status == "truncated" else "invalid_arguments"
         if not call.name:
-            reason = "malformed_arguments" if call.raw else "missing_name"
+            reason = "malformed_arguments" if call.raw and call.arguments is None else "missing_name"
         message = call.error or "The call can't run."
         raise ParseError(
             message, text=reply.text, span=call.span, expected=("a valid call",), reason=reason, correction=message
