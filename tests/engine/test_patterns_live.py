@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polylect.grammar import _alternatives as alternatives
 from polylect.grammar import _patterns as patterns
 
 from .sources import sources, texts
@@ -37,7 +38,7 @@ def first_of(found: Sequence[str], text: str, at: int) -> tuple[int, int] | None
 def test_several_patterns_in_one_give_the_first_that_matches(data: st.DataObject) -> None:
     found = data.draw(LISTS)
     text = data.draw(texts(*found))
-    source, numbers = patterns.alternation(numbered(*found))
+    source, numbers = alternatives.alternation(numbered(*found))
     compiled = re.compile(source)
     for at in range(len(text) + 1):
         match = compiled.match(text, at)
@@ -46,7 +47,7 @@ def test_several_patterns_in_one_give_the_first_that_matches(data: st.DataObject
 
 def holds(found: Sequence[str], text: str) -> None:
     """What the live pattern says of each prefix of ``text`` is what the plain ones say of ``text``."""
-    source, numbers = patterns.live(numbered(*found))
+    source, numbers = alternatives.live(numbered(*found))
     compiled = re.compile(source)
     for end in range(len(text) + 1):
         for at in range(end):
@@ -83,7 +84,7 @@ def test_nothing_stays_undecided_beyond_the_width(data: st.DataObject) -> None:
     found = data.draw(st.lists(sources(bounded=True), min_size=1, max_size=3))
     text = data.draw(texts(*found)) + "~" * 30
     widest = max(patterns.width(patterns.parse(source)) or 0 for source in found)
-    compiled = re.compile(patterns.live(numbered(*found))[0])
+    compiled = re.compile(alternatives.live(numbered(*found))[0])
     for at in range(len(text) - widest - 1):
         match = compiled.match(text, at)
         assert match is None or match.lastindex is not None

@@ -156,8 +156,8 @@ def test_detection() -> None:
 
 def test_a_text_is_a_message_as_it_is() -> None:
     text = '{"role": "assistant"}<tool_call>\\'
-    assert polylect.lect("openai").escape(text) == text  # type: ignore[attr-defined]
-    assert polylect.lect("chat_completions").unescape(text) == text  # type: ignore[attr-defined]
+    assert polylect.lect("openai").escape(text) == text
+    assert polylect.lect("chat_completions").unescape(text) == text
 
 
 def test_listing_the_family_loads_nothing_of_it() -> None:

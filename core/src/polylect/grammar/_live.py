@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from .._values import AnswerDelta, ContentDelta, ReasoningDelta
+from . import _alternatives as alternatives
 from . import _patterns as patterns
 from ._runtime import Edge, Markers, Runtime, State, TextRun, never
 from ._tables import ANSWER, CALL_END, CONTENT, REASONING
@@ -92,7 +93,7 @@ class LiveText:
         self.live: Any = never
         self.pairs: tuple[Pair, ...] = ()
         if text.wanted:
-            source, numbers = patterns.live(text.wanted)
+            source, numbers = alternatives.live(text.wanted)
             self.live, self.pairs = re.compile(source).search, self._pairs(numbers)
         self.starts: Any = self.live
         if self.first is not None:
@@ -110,7 +111,7 @@ class LiveText:
     def certain(self) -> Any:
         """``search`` for delimiters that stand wholly inside the buffer."""
         wanted = self._text.wanted
-        return re.compile(patterns.alternation(wanted, live=True)[0]).search if wanted else never
+        return re.compile(alternatives.alternation(wanted, live=True)[0]).search if wanted else never
 
     @cached_property
     def plain_pairs(self) -> tuple[Pair, ...]:

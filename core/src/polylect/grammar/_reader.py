@@ -139,7 +139,7 @@ class BaseReader:
     # --- choices --------------------------------------------------------------------------------------------------
 
     def choose(self, state: LiveState, c: str, i: int, final: bool) -> Choice:
-        """What stands at ``i``: a text, a marker, what is not decided yet; or none of them, as where a payload is due."""
+        """What stands at ``i``: a text, a marker, what is not decided yet; or none of them (a payload is due)."""
         for text in state.texts:
             guard = text.guard if final else text.guard_live
             if guard is not None and (match := guard(c, i)) is not None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from . import _alternatives as alternatives
 from . import _patterns as patterns
 from ._automaton import END
 from ._tables import ARGUMENTS_BEGIN, CALL_END, MARKUP, Tables, Text
@@ -59,20 +60,20 @@ class Markers:
     @cached_property
     def plain(self) -> Any:
         """``match`` for complete text."""
-        return re.compile(patterns.alternation(self._numbered)[0]).match if self.names else never
+        return re.compile(alternatives.alternation(self._numbered)[0]).match if self.names else never
 
     @cached_property
     def live(self) -> tuple[Any, Edges]:
         """``match`` for a buffer that may go on, and the edges by ``lastindex`` (None: not decided)."""
         if not self.names:
             return never, ()
-        source, numbers = patterns.live(self._numbered)
+        source, numbers = alternatives.live(self._numbered)
         return re.compile(source).match, tuple(None if n < 0 else self._edges[n] for n in numbers)
 
     @cached_property
     def edges(self) -> Edges:
         """The edge for each ``lastindex``."""
-        numbers = patterns.alternation(self._numbered)[1]
+        numbers = alternatives.alternation(self._numbered)[1]
         return tuple(None if n < 0 else self._edges[n] for n in numbers)
 
     @property
@@ -137,7 +138,7 @@ class TextRun:
     @cached_property
     def plain(self) -> Any:
         """``search`` for complete text."""
-        return re.compile(patterns.alternation(self._wanted)[0]).search if self._wanted else never
+        return re.compile(alternatives.alternation(self._wanted)[0]).search if self._wanted else never
 
     @cached_property
     def guard(self) -> Any:
@@ -147,12 +148,12 @@ class TextRun:
     @cached_property
     def guard_live(self) -> Any:
         """The same for a buffer that may go on."""
-        return None if self._guard is None else re.compile(patterns.live([(self._guard, 0)])[0]).match
+        return None if self._guard is None else re.compile(alternatives.live([(self._guard, 0)])[0]).match
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
         """For each ``lastindex`` of ``plain`` the number of a fused marker, or -1."""
-        return patterns.alternation(self._wanted)[1]
+        return alternatives.alternation(self._wanted)[1]
 
 
 def _fused(tables: Tables, delimiters: Sequence[patterns.Seq], order: Sequence[str]) -> list[tuple[patterns.Seq, str]]:

@@ -22,7 +22,7 @@ Reading: TypeAlias = Generator[Any, Any, bool]
 """Yields lists of events; is sent chunks (None at the end); returns whether the value was closed."""
 
 SILENT, ARGUMENTS, ANSWER_TEXT, ANSWER_JSON, HOLD = range(5)
-"""What becomes of the scanned text: nothing, argument deltas, the answer decoded, or as it is, or it is kept for later."""
+"""What scanned text becomes: nothing, argument deltas, the answer (decoded, or as it is), or it is kept for later."""
 
 _BRACKET: Any = re.compile(r'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+', re.S).match
 """From outside of strings to the next bracket, or to the quote of a string that goes on behind the chunk."""

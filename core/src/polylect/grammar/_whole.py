@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from .._values import Call, Reply
+from . import _alternatives as alternatives
 from . import _patterns as patterns
 from . import _tables as t
 from ._draft import CLOSED, JSON, MISSING, NO_ARGUMENTS, OPEN, TEXT, Sink
@@ -234,7 +235,7 @@ class _Printer:
             wanted.append((tree, number))
         if not wanted:
             return text.plain, (), ()
-        source, numbers = patterns.alternation(wanted)
+        source, numbers = alternatives.alternation(wanted)
         here: list[Edge | Short | None] = []
         after: list[Edge | Short | None] = []
         for number in numbers:
@@ -253,7 +254,7 @@ class _Printer:
             return None
         name = texts[0]
         behind = name.edges_of(0)[1] if name.wanted and name.wanted[0][1] == 0 else None
-        if behind is None or behind.flags not in (0, t.ARGUMENTS_BEGIN) or not patterns.settled(tree, _NAME):
+        if behind is None or behind.flags not in (0, t.ARGUMENTS_BEGIN) or not alternatives.settled(tree, _NAME):
             return None
         for some, more, empty in (patterns.first(delimiter) for delimiter, _ in name.wanted):
             if more or empty or any(c == "_" or c.isalnum() for c in some):
