@@ -83,6 +83,21 @@ def test_every_cut_in_two(tongue: Tongue) -> None:
             assert feed(tongue.lect, ["", text[:size], "", text[size:]])[1].to_json() == whole
 
 
+def test_what_was_learned_from_one_message_changes_no_other() -> None:
+    source = (
+        "start: content? (reasoning content?)*\nwritten: content?\ncontent: TEXT\nreasoning: MARK TEXT END\n"
+        + r"MARK: /\n{1,9}(?i:mark):/" + "\n" + r"END: /<end>/" + "\n" + r"TEXT: /(?:(?!/ MARK /|/ END /)[\s\S])+/" + "\n"
+    )  # fmt: skip
+    lect = changed(BLOCK, grammar_file=source)
+    for chunks in (["\n" * 9, "\n"], ["\n" * 9, "\n"], ["x\n\n", "\nm"]):
+        feed(lect, chunks)
+    for size in (1, 30, 480, 600, 2000):
+        for word in ("Mark", "MARK", "mark", "mArk"):
+            chunks = ["\n" * 9, "\n" * size + word, ":a", "<end>"]
+            replies = [feed(lect, chunks)[1].to_json() for _ in range(3)]
+            assert replies == [lect.parse("".join(chunks)).to_json()] * 3
+
+
 def test_what_is_no_chunk() -> None:
     parser = BLOCK.lect.parser()
     parser.feed("a")

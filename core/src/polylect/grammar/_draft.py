@@ -197,8 +197,13 @@ class Draft:
         if self.is_answer and (self.form or self.is_broken):
             self._finish_answer(end, ending)
             return
-        call = self._call(end, ending)
         cursor, sink = self.cursor, self.sink
+        if self.member_raw and ending < CUT:
+            self.member_raw.append("}")
+            if self.started and sink.live:
+                cursor.out.append(ArgumentsDelta(cursor.last, end, self.index, "}"))
+                cursor.last = end
+        call = self._call(end, ending)
         if len(self.calls) >= sink.max_calls and call.status != "truncated":
             error = f"Your message has more than {sink.max_calls} calls. Send fewer at a time."
             self.note("limit", error, call.start, end)

@@ -29,6 +29,8 @@ MOST = 256
 """How many of them are remembered at most."""
 NOTHING = -1
 """In the place of a ``lastindex``: no delimiter was found."""
+REFUTED = 0, NOTHING, None
+"""What the next character makes of a buffer that is the beginning of no delimiter after all."""
 MAKERS: dict[int, Any] = {REASONING: ReasoningDelta, CONTENT: ContentDelta, ANSWER: AnswerDelta}
 
 Moves: TypeAlias = dict[str, Any]
@@ -64,7 +66,7 @@ class Undecided(dict[str, Moves]):
             if known is None:
                 match = search(text)
                 if match is None or match.start():
-                    known = 0, NOTHING, None
+                    known = REFUTED
                 elif match.lastindex is None:
                     known = self.moves(text)
                 else:

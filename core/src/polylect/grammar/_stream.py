@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from .._values import ArgumentsDelta, Event
 from . import _tables as t
 from ._draft import TEXT
-from ._live import BIG, NEAR, NOTHING, USUAL, LiveText, Pair, enter
+from ._live import BIG, NEAR, NOTHING, REFUTED, USUAL, LiveText, Pair, enter
 from ._reader import PARTS, BaseReader
 from ._runtime import Edge
 
@@ -146,22 +146,28 @@ class Reader(BaseReader):
                     elif not begun and c in undecided:
                         stop, index = 0, None
                     else:
-                        if first is None:
-                            match = starts(c, after)
-                            stop = -1 if match is None else match.start()
-                        else:
-                            stop = c.find(first, after) if first in c else -1
+                        while True:
+                            if first is None:
+                                match = starts(c, after)
+                                stop = -1 if match is None else match.start()
+                            else:
+                                stop = c.find(first, after) if first in c else -1
+                            near = len(c) - stop < NEAR
+                            if stop < 0:
+                                stop, index = len(c), NOTHING
+                            elif near and c[stop:] in undecided:
+                                index = None
+                            elif near and (moves := undecided.get(c[stop])) and moves.get(c[stop + 1]) is REFUTED:
+                                after = stop + 1
+                                continue
+                            elif (match := match if starts is live else live(c, stop)) is None:
+                                stop, index = len(c), NOTHING
+                            else:
+                                pairs = text.pairs
+                                stop, to = match.span()
+                                index = match.lastindex
+                            break
                         after = 0
-                        if stop < 0:
-                            stop, index = len(c), NOTHING
-                        elif len(c) - stop < NEAR and c[stop:] in undecided:
-                            index = None
-                        elif (match := match if starts is live else live(c, stop)) is None:
-                            stop, index = len(c), NOTHING
-                        else:
-                            pairs = text.pairs
-                            stop, to = match.span()
-                            index = match.lastindex
                     if stop > i:
                         if not begun:
                             begun = True
