@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
 from typing import Literal, TypeAlias, get_args
 
@@ -102,8 +103,16 @@ def caret(text: str, start: int, end: int) -> str:
     right = text.find("\n", start)
     right = min(len(text) if right < 0 else right, start + CONTEXT)
     line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[left:right])
-    marks = max(1, min(end, right) - start)
-    return f"{line}\n{' ' * (start - left)}{'^' * marks}"
+    before, fault = line[: start - left], line[start - left : max(end, start) - left]
+    return f"{line}\n{' ' * _columns(before)}{'^' * max(1, _columns(fault))}"
+
+
+def _columns(text: str) -> int:
+    """The columns that a text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
+    return len(text) + wide - sum(unicodedata.combining(char) > 0 for char in text)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

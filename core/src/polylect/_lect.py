@@ -86,6 +86,7 @@ class Lect:
     def parse(
         self,
         text: Any,
+        /,
         *,
         tools: Tools = None,
         prefix: str = "",
@@ -118,6 +119,8 @@ class Lect:
         Raises:
             ParseError: nothing can be done with the reply; ``correction`` is the sentence to send back.
         """
+        if not isinstance(reply, Reply):
+            raise LectError(f"decide() takes the Reply of parse(), not {type(reply).__name__}.")
         return decide(reply, self.policies.replace(**policies) if policies else self.policies, self.hint)
 
     def format(self, reply: Reply, *, tools: Tools = None, **policies: Any) -> Any:

@@ -46,6 +46,12 @@ class Policies(msgspec.Struct, frozen=True):
     max_call_size: int = MAX_CALL_SIZE
     max_calls: int = MAX_CALLS
 
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            value = getattr(self, name)
+            if choices is None or value not in choices:
+                check(name, value)
+
     def replace(self, **changes: Any) -> Policies:
         """A copy with some choices changed.
 

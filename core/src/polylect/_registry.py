@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import pluggy
 
-from ._errors import LectError, PluginError, nearest
+from ._errors import LectError, PluginError, PolylectError, nearest
 from ._hookspecs import PROJECT, LectSpec, Specifications
 from ._lect import Lect
 
@@ -63,7 +63,7 @@ class _Entry:
                 self.loaded = _load(self.spec)
             except PluginError:
                 raise
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise PluginError(
                     f"The lect {self.spec.name!r} of {self.distribution} can't be loaded: "
                     f"{type(error).__name__}: {error}"
@@ -80,6 +80,14 @@ def _load(spec: LectSpec) -> Lect:
     if not isinstance(found, Lect):
         raise PluginError(f"{spec.name!r} loads as {type(found).__name__}, not as a Lect.")
     return found
+
+
+def _check_spec(spec: LectSpec) -> None:
+    texts = spec.name, spec.title, spec.family
+    if not all(isinstance(x, str) and x for x in texts):
+        raise PluginError(f"A lect has a name, a title and a family, all texts, not {texts!r}.")
+    if not isinstance(spec.aliases, (tuple, list)) or not all(isinstance(x, str) and x for x in spec.aliases):
+        raise PluginError(f"The aliases of {spec.name!r} are a tuple of names, not {spec.aliases!r}.")
 
 
 class Registry:
@@ -100,26 +108,31 @@ class Registry:
             if self._discovered:
                 return
             self._discovered = True
-            seen: dict[str, str] = {}
+            seen: dict[str, tuple[str, str]] = {}
             for point in sorted(entry_points(group=PROJECT), key=lambda p: (p.name, _dist(p)[0])):
                 name, version = _dist(point)
                 error = None
-                if point.name in seen and seen[point.name] != name:
-                    error = f"{name} and {seen[point.name]} both claim the plugin name {point.name!r}. Uninstall one."
+                if point.name in seen and seen[point.name][0] != name:
+                    both = " and ".join(" ".join(x) for x in ((name, version), seen[point.name]))
+                    error = f"{both} both claim the plugin name {point.name!r}. Uninstall one."
                 elif point.name in seen:
                     continue
-                seen.setdefault(point.name, name)
+                seen.setdefault(point.name, (name, version))
                 self._plugins.append(self._load_point(point, name, version, error))
+            for plugin in (x for x in self._plugins if x.error is not None):
+                told = f"polylect plugin {plugin.name!r} of {plugin.distribution} is broken: {plugin.error}"
+                warnings.warn(told, stacklevel=3)
 
     def _load_point(self, point: EntryPoint, distribution: str, version: str, error: str | None) -> PluginInfo:
         lects: tuple[str, ...] = ()
         if error is None:
             try:
                 lects = self.add_plugin(point.load(), point.name, distribution)
-            except Exception as fault:  # a stranger's code: whatever it raises must not take the others with it
+            except (
+                Exception,
+                SystemExit,
+            ) as fault:  # whatever a stranger's code raises must not take the others with it
                 error = str(fault) if isinstance(fault, PluginError) else f"{type(fault).__name__}: {fault}"
-        if error is not None:
-            warnings.warn(f"polylect plugin {point.name!r} of {distribution} is broken: {error}", stacklevel=2)
         return PluginInfo(point.name, distribution, version, lects, error)
 
     def add_plugin(self, plugin: object, name: str, distribution: str) -> tuple[str, ...]:
@@ -133,7 +146,12 @@ class Registry:
             for attribute in (name for name in dir(plugin) if name.startswith("polylect_") and name not in known):
                 if callable(getattr(plugin, attribute)):
                     raise PluginError(f"{name} implements no known hook: {attribute!r}.{nearest(attribute, known)}")
+            for attribute in (name for name in dir(plugin) if name in known):
+                if not hasattr(getattr(plugin, attribute), f"{PROJECT}_impl"):
+                    raise PluginError(f"{name} has {attribute!r} without its mark. Write @polylect.hookimpl above it.")
             before = set(self._manager.get_plugins())
+            if self._manager.has_plugin(name):
+                raise PluginError(f"The plugin {name} is loaded already.")
             try:
                 self._manager.register(plugin, name)
                 self._manager.check_pending()
@@ -142,11 +160,14 @@ class Registry:
                 for spec in specs:
                     if not isinstance(spec, LectSpec):
                         raise PluginError(f"{name} lists {spec!r}, which is not a LectSpec.")
+                    _check_spec(spec)
                     self._check_free(spec, distribution)
+                if len({spec.name for spec in specs}) < len(specs):
+                    raise PluginError(f"{name} lists a lect twice.")
             except BaseException as error:
                 if self._manager.is_registered(plugin):
                     self._manager.unregister(plugin)
-                if isinstance(error, (pluggy.PluginValidationError, ValueError)) and not isinstance(error, PluginError):
+                if isinstance(error, pluggy.PluginValidationError):
                     raise PluginError(str(error)) from error
                 raise
             for spec in specs:
@@ -179,6 +200,7 @@ class Registry:
         self.discover()
         with self._lock:
             spec = LectSpec(made.name, made.title or made.name, made.family or "own", lambda: made, made.aliases)
+            _check_spec(spec)
             if not override:
                 self._check_free(spec, "polylect.register()")
             self._add(spec, "polylect.register()")
@@ -188,7 +210,7 @@ class Registry:
         """Forget a lect; LectError if there is none of that name."""
         self.discover()
         with self._lock:
-            if self._entries.pop(name, None) is None:
+            if not isinstance(name, str) or self._entries.pop(name, None) is None:
                 raise self._unknown(name)
             self._aliases = {alias: target for alias, target in self._aliases.items() if target != name}
 
@@ -211,7 +233,7 @@ class Registry:
         if found is None:
             self.discover()
             if not isinstance(name, str):
-                raise LectError(f"A lect's name is text, not {type(name).__name__}.")
+                raise self._unknown(name)
             key = name.strip().casefold().replace("-", "_")
             for spelling in (name, self._aliases.get(name, ""), key, self._aliases.get(key, "")):
                 if spelling in self._entries:
@@ -221,8 +243,15 @@ class Registry:
                 raise self._unknown(name)
         return found.load()
 
-    def _unknown(self, name: str) -> LectError:
+    def _unknown(self, name: Any) -> PolylectError:
+        if not isinstance(name, str):
+            return LectError(f"A lect's name is text, not {type(name).__name__}.")
         key = name.strip().casefold().replace("-", "_")
+        broken = next((x for x in self._plugins if x.error and x.distribution == KNOWN.get(key)), None)
+        if broken is not None:
+            return PluginError(f"The lect {key!r} can't be had: {broken.distribution} is broken: {broken.error}")
+        if name in self._aliases:
+            return LectError(f"{name!r} is an alias of the lect {self._aliases[name]!r}.")
         if key in KNOWN:
             return LectError(f"The lect {key!r} is not installed. Run: pip install {KNOWN[key]}")
         known = sorted({*self._entries, *self._aliases, *KNOWN})
@@ -254,9 +283,10 @@ def load_plugin_file(registry: Registry, path: str | Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-        if hasattr(module, "polylect_lects"):
-            registry.add_plugin(module, file.stem, str(file))
-    except Exception as error:  # a stranger's code
+        if any(name.startswith("polylect_") for name in vars(module)):
+            registry.discover()
+            registry.add_plugin(module, str(file), str(file))
+    except (Exception, SystemExit) as error:  # a stranger's code
         sys.modules.pop(name, None)
         if isinstance(error, PluginError):
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ._errors import ToolError
 from ._json import dumps
 from ._tools import Tool
 
@@ -27,7 +28,8 @@ def describe_tools_with_schemas(tools: Mapping[str, Tool]) -> str:
     for tool in tools.values():
         description = tool.description.strip().replace("\n", "\n    ")
         lines.append(f"{tool.name} - {description}" if description else tool.name)
-        lines.append(f"    arguments: {dumps(inline(tool.properties, tool.parameters))}")
+        shown = inline({"properties": tool.properties}, tool.parameters)
+        lines.append(f"    arguments: {dumps(shown['properties'])}")
     return "\n".join(lines)
 
 
@@ -72,11 +74,20 @@ class _Inliner:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self.root = root
         self.left = MAX_PARTS
+        self.level = 0
 
     def inline(self, schema: Any, depth: int) -> Any:
         self.left -= 1
+        if self.level > MAX_LEVELS:
+            raise ToolError("The parameters of a tool are nested too deeply.")
         if self.left < 0:
             return {}
+        self.level += 1
+        found = self._inlined(schema, depth)
+        self.level -= 1
+        return found
+
+    def _inlined(self, schema: Any, depth: int) -> Any:
         if isinstance(schema, list):
             return [self.inline(x, depth) for x in schema]
         if not isinstance(schema, Mapping):
@@ -84,13 +95,21 @@ class _Inliner:
         reference = schema.get("$ref")
         if isinstance(reference, str) and reference.startswith("#"):
             found = self.find(reference)
-            return {} if found is None or depth == 0 else self.inline(found, depth - 1)
+            there = {} if found is None or depth == 0 else self.inline(found, depth - 1)
+            beside = {key: value for key, value in schema.items() if key != "$ref"}
+            return {**there, **self.inline(beside, depth)} if beside else there
         out = {}
         for key, value in schema.items():
             if key == "$defs" or (key == "title" and isinstance(value, str)):
                 continue
-            out[key] = value if key in DATA else self.inline(value, depth)
+            if key == "properties" and isinstance(value, Mapping):
+                out[key] = self.members(value, depth)
+            else:
+                out[key] = value if key in DATA else self.inline(value, depth)
         return out
+
+    def members(self, schemas: Mapping[str, Any], depth: int) -> dict[str, Any]:
+        return {name: self.inline(schema, depth) for name, schema in schemas.items()}
 
     def find(self, reference: str) -> Mapping[str, Any] | None:
         found: Any = self.root
@@ -101,5 +120,7 @@ class _Inliner:
 
 DATA = frozenset({"const", "default", "enum", "examples"})
 """Keys of a schema that hold values and not schemas."""
+MAX_LEVELS = 50
+"""Levels of one schema: real ones have ten."""
 MAX_PARTS = 10_000
 """Parts of one schema that are written out: far more than a model can read."""

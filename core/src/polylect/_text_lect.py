@@ -74,6 +74,7 @@ class TextLect(Lect):
     def parse(
         self,
         text: Any,
+        /,
         *,
         tools: Tools = None,
         prefix: str = "",
@@ -93,7 +94,7 @@ class TextLect(Lect):
             check_policies(reply, self.policies)
             return reply
         sink = self._sink(tools, policies)
-        lead += prefix
+        lead += prefix_text(prefix)
         if finish_reason == "length":
             reply = self.grammar.read(text, sink, lead, length_cut=True)
         else:
@@ -106,7 +107,7 @@ class TextLect(Lect):
 
     def parser(self, *, tools: Tools = None, prefix: str = "", **policies: Any) -> TextParser:
         """A parser for one message that arrives in chunks; see :meth:`Lect.parser`."""
-        made = TextParser(self, self._sink(tools, policies), self.lead + prefix)
+        made = TextParser(self, self._sink(tools, policies), self.lead + prefix_text(prefix))
         if prefix and made.in_call:
             raise LectError(f"The prefix {prefix[-40:]!r} begins a call; a stream starts before its first call.")
         return made
@@ -115,7 +116,7 @@ class TextLect(Lect):
         """What the agent does with a reply; see :meth:`Lect.decide`."""
         decision = super().decide(reply, **policies)
         if isinstance(decision, AgentFinish) and isinstance(output := decision.return_values["output"], str):
-            kept = without_partial_stop(output, self.stops)
+            kept = without_partial_stop(output, self.completions or self.stops)
             if kept is not output:
                 return AgentFinish({"output": kept.rstrip()}, decision.log)
         return decision
@@ -181,6 +182,8 @@ class TextLect(Lect):
         """The model's turn as text that reads back as the same reply; see :meth:`Lect.format`."""
         if policies:
             self.policies.replace(**policies)
+        if not isinstance(reply, Reply):
+            raise LectError(f"format() takes a Reply, not {type(reply).__name__}.")
         self._refuse(reply)
         known = toolbox(tools)
         text = self.write(reply, known)
@@ -254,8 +257,25 @@ class TextLect(Lect):
         return max(0.6, 0.9 * min(1.0, (marked + 20) / whole)) - 0.3 * skipped / whole - 0.25 * bool(faults)
 
 
+def prefix_text(prefix: object) -> str:
+    """The prefix; LectError when it is no text."""
+    if not isinstance(prefix, str):
+        raise LectError(f"prefix is a text, not {type(prefix).__name__}.")
+    return prefix
+
+
+def check_steps(steps: object) -> None:
+    """Raise LectError unless ``steps`` are a list of steps."""
+    if not isinstance(steps, (list, tuple)):
+        raise LectError(f"Steps are a list of AgentStep, not {type(steps).__name__}.")
+    odd = [type(step).__name__ for step in steps if not isinstance(step, AgentStep)]
+    if odd:
+        raise LectError(f"Steps are a list of AgentStep, and one is {odd[0]}.")
+
+
 def turns_of(steps: Sequence[AgentStep]) -> list[list[AgentStep]]:
     """Steps by the turn that they came from: the actions of one turn are numbered from 0."""
+    check_steps(steps)
     turns: list[list[AgentStep]] = []
     for step in steps:
         if turns and step.action.index > turns[-1][-1].action.index:

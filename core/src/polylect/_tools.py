@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 import typing
@@ -127,8 +128,12 @@ def as_tool(tool: ToolLike) -> Tool:
 
 def _checked(tool: Tool) -> Tool:
     schema = tool.parameters
-    if not tool.name:
+    if not isinstance(tool.name, str):
+        raise ToolError(f"A tool's name is text, not {type(tool.name).__name__}.")
+    if not tool.name.strip():
         raise ToolError("A tool has an empty name.")
+    if not isinstance(tool.description, str):
+        raise ToolError(f"The description of tool {tool.name!r} is text, not {type(tool.description).__name__}.")
     if not isinstance(schema, dict):
         raise ToolError(f"The parameters of tool {tool.name!r} are {type(schema).__name__}, not a JSON Schema object.")
     kind, properties = schema.get("type", "object"), schema.get("properties", {})
@@ -136,6 +141,9 @@ def _checked(tool: Tool) -> Tool:
         raise ToolError(
             f"The parameters of tool {tool.name!r} must be a JSON Schema of type object with a dict of properties."
         )
+    for key, inner in properties.items():
+        if not isinstance(key, str) or not isinstance(inner, (Mapping, bool)):
+            raise ToolError(f"The argument {key!r} of tool {tool.name!r} has no JSON Schema.")
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(x, str) for x in required):
         raise ToolError(f"'required' in the parameters of tool {tool.name!r} must be a list of names.")
@@ -143,18 +151,25 @@ def _checked(tool: Tool) -> Tool:
 
 
 def _from_function(function: Callable[..., Any]) -> Tool:
-    name = getattr(function, "__name__", type(function).__name__)
+    inner = function
+    while isinstance(inner, functools.partial):
+        inner = inner.func
+    hinted = inner if isinstance(inner, type) or inspect.isroutine(inner) else type(inner).__call__
+    name = getattr(inner, "__name__", type(inner).__name__)
     try:
         signature = inspect.signature(function)
-        hints = typing.get_type_hints(function)
-    except (NameError, TypeError, ValueError) as error:
-        raise ToolError(f"The signature of {name!r} can't be read: {error}.") from error
+        hints = typing.get_type_hints(hinted, include_extras=True)
+    except Exception as error:  # hints are code of the caller's
+        raise ToolError(f"The signature of {name!r} can't be read: {str(error).rstrip('.')}.") from error
     properties: dict[str, Any] = {}
     required = []
     for parameter in signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        schema = _schema(hints.get(parameter.name, Any))
+        try:
+            schema = _schema(hints.get(parameter.name, Any))
+        except TypeError as error:
+            raise ToolError(f"The hint of {parameter.name!r} of {name!r} can't be read: {error}.") from error
         if parameter.default is parameter.empty:
             required.append(parameter.name)
         elif isinstance(parameter.default, (str, int, float, bool, type(None))):
@@ -163,7 +178,7 @@ def _from_function(function: Callable[..., Any]) -> Tool:
     parameters: dict[str, Any] = {"type": "object", "properties": properties}
     if required:
         parameters["required"] = required
-    return Tool(name, inspect.getdoc(function) or "", parameters, function)
+    return Tool(name, inspect.getdoc(inner) or "", parameters, function)
 
 
 _SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ._errors import PolylectError
+from ._errors import LectError, PolylectError
 from ._json import dumps
 from ._lect import Lect
 from ._registry import registry
@@ -17,7 +17,7 @@ SURE = 0.35
 """From this score on a text counts as being in a tongue."""
 
 
-def translate(text: Any, *, source: str | Lect, target: str | Lect, tools: Tools = None, **policies: Any) -> Any:
+def translate(text: Any, /, *, source: str | Lect, target: str | Lect, tools: Tools = None, **policies: Any) -> Any:
     """A message of the tongue ``source`` in the tongue ``target``.
 
     Args:
@@ -31,9 +31,15 @@ def translate(text: Any, *, source: str | Lect, target: str | Lect, tools: Tools
         ParseError: the message can't be read.
         LectError: ``target`` can't express it, or there is no such lect.
     """
-    one = registry.lect(source) if isinstance(source, str) else source
-    other = registry.lect(target) if isinstance(target, str) else target
+    one, other = _lect(source), _lect(target)
     return other.format(carried(one.parse(text, tools=tools, **policies), one, other), tools=tools)
+
+
+def _lect(given: Any) -> Lect:
+    found = registry.lect(given) if isinstance(given, str) else given
+    if not isinstance(found, Lect):
+        raise LectError(f"A lect is given by name or as it is, not as {type(found).__name__}.")
+    return found
 
 
 def carried(reply: Reply, source: Lect, target: Lect) -> Reply:

@@ -13,7 +13,7 @@ from ._parser import check_policies
 from ._policies import MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING
 from ._reading import decode, malformed, nesting_beyond, resolve_name, unknown_tool
 from ._render import inline
-from ._text_lect import difference, observation_text, turns_of
+from ._text_lect import check_steps, difference, observation_text, turns_of
 from ._tools import EMPTY_SCHEMA, Tools, schema_types
 from ._values import Part, Role, Span, Status
 from .grammar import MISSING, Grammar
@@ -34,6 +34,7 @@ __all__ = [
     "Status",
     "Tools",
     "check_policies",
+    "check_steps",
     "decide",
     "decode",
     "difference",

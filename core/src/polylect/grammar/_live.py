@@ -23,7 +23,7 @@ BIG = 512
 """From this many characters on, a buffer is searched for whole delimiters first and only its tail for partial ones."""
 USUAL = 64
 """The longest buffer that is remembered as undecided."""
-NEAR = 16
+NEAR = 8
 """From the end of a buffer, a delimiter's beginning is looked for among those before it is searched."""
 MOST = 256
 """How many of them are remembered at most."""

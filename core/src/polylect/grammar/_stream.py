@@ -151,7 +151,7 @@ class Reader(BaseReader):
                                 match = starts(c, after)
                                 stop = -1 if match is None else match.start()
                             else:
-                                stop = c.find(first, after) if first in c else -1
+                                stop = c.find(first, after) if begun or first in c else -1
                             near = len(c) - stop < NEAR
                             if stop < 0:
                                 stop, index = len(c), NOTHING

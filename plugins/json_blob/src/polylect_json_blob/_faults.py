@@ -65,6 +65,8 @@ def _validator(tool: Tool) -> Any:
     except SchemaError as error:
         fault = f"{error.message} - at {error.json_path}"
         raise ToolError(f"The schema of tool {tool.name!r} is broken: {fault}") from error
+    except RecursionError:
+        raise ToolError(f"The schema of tool {tool.name!r} is nested too deeply.") from None
     validator = kind(tool.parameters, registry=EMPTY_REGISTRY)  # this one looks nothing up in the network
     if len(_validators) >= KEPT:
         _validators.clear()

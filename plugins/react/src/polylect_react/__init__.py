@@ -10,13 +10,18 @@ def polylect_lects() -> list[LectSpec]:
     """The lects of this family."""
     return [
         LectSpec(
-            "react", "ReAct: Thought / Action / Action Input / Final Answer", "react", "polylect_react._react:React"
+            "react",
+            "ReAct: Thought / Action / Action Input / Final Answer",
+            "react",
+            "polylect_react._react:React",
+            ("react_text",),
         ),
         LectSpec(
             "react_bracket",
             "ReAct with brackets: Action: tool[input], Action: finish[answer]",
             "react",
             "polylect_react._bracket:ReactBracket",
+            ("react_docstore",),
         ),
     ]
 

@@ -109,6 +109,7 @@ class ToolCalls(Lect):
     def parse(
         self,
         text: Any,
+        /,
         *,
         tools: Tools = None,
         prefix: str = "",
@@ -143,6 +144,8 @@ class ToolCalls(Lect):
             ParseError: nothing can be done with the reply; ``correction`` is the sentence to send back.
         """
         chosen = self.policies.replace(**policies) if policies else self.policies
+        if not isinstance(reply, Reply):
+            raise LectError(f"decide() takes the Reply of parse(), not {type(reply).__name__}.")
         if not reply.calls and reply.answer is None:
             cut = [x.span for x in reply.diagnostics if x.code == "truncated" and x.end > x.start]
             if cut:
@@ -180,6 +183,8 @@ class ToolCalls(Lect):
         """
         if policies:
             self.policies.replace(**policies)
+        if not isinstance(reply, Reply):
+            raise LectError(f"format() takes a Reply, not {type(reply).__name__}.")
         if reply.answer is not None:
             raise LectError("tool_calls has no place for an answer: here the content is the answer.")
         for call in reply.calls:
@@ -223,7 +228,7 @@ class ToolCalls(Lect):
         for tool in (toolbox(tools) or {}).values():
             try:
                 schema = inline(tool.parameters, tool.parameters)
-            except RecursionError:
+            except ToolError:
                 raise ToolError(f"The parameters of tool {tool.name!r} are nested too deeply.") from None
             function = {"name": tool.name, "description": tool.description, "parameters": {**EMPTY_SCHEMA, **schema}}
             if not tool.description:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from polylect import EXCEPTION_TOOL, AgentAction, AgentStep, LectError
-from polylect.plugin import observation_text
+from polylect.plugin import check_steps, observation_text
 
 from ._arguments import TEXT_KEY, unwrapped
 from ._shapes import argument_text
@@ -23,6 +23,7 @@ def steps_as_messages(steps: Sequence[AgentStep]) -> list[Message]:
     Raises:
         LectError: an action cannot be written as a call.
     """
+    check_steps(steps)
     ids = _Ids(steps)
     return [message for turn in turns(steps) for message in _turn(turn, ids)]
 
