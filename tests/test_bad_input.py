@@ -358,7 +358,7 @@ def limited(lect: Lect, message: Any, **limits: Any) -> list[tuple[Any, list[str
 
 def test_a_call_that_is_nested_too_deeply_is_invalid(lect: Lect) -> None:
     for statuses, codes, error in limited(lect, called(lect, NESTED), max_nesting=3):
-        assert (statuses, codes) == (("invalid",), ["invalid"])
+        assert (statuses, codes) == (("invalid",), ["limit"])
         assert "nested too deeply" in error
     for found in limited(lect, called(lect, NESTED), max_nesting=9):
         assert found == (("complete",), [], "")
@@ -367,7 +367,7 @@ def test_a_call_that_is_nested_too_deeply_is_invalid(lect: Lect) -> None:
 def test_a_call_that_is_too_long_is_invalid(lect: Lect) -> None:
     message = called(lect, {"x": "y" * 91})
     for statuses, codes, error in limited(lect, message, max_call_size=90):
-        assert (statuses, codes) == (("invalid",), ["invalid"])
+        assert (statuses, codes) == (("invalid",), ["limit"])
         assert "longer than 90 characters" in error
     for found in limited(lect, message, max_call_size=100):
         assert found == (("complete",), [], "")

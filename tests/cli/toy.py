@@ -105,7 +105,7 @@ class ToyMessages(Toy):
     title = "A toy for tests, in messages"
     messages = True
 
-    def parse(self, text: Any, **rest: Any) -> polylect.Reply:
+    def parse(self, text: Any, /, **rest: Any) -> polylect.Reply:
         message = json.loads(text) if isinstance(text, str) and text.startswith("{") else text
         return super().parse(message["content"] if isinstance(message, dict) else message, **rest)
 

@@ -86,7 +86,7 @@ def test_every_cut_in_two(tongue: Tongue) -> None:
 def test_what_was_learned_from_one_message_changes_no_other() -> None:
     source = (
         "start: content? (reasoning content?)*\nwritten: content?\ncontent: TEXT\nreasoning: MARK TEXT END\n"
-        + r"MARK: /\n{1,9}(?i:mark):/" + "\n" + r"END: /<end>/" + "\n" + r"TEXT: /(?:(?!/ MARK /|/ END /)[\s\S])+/" + "\n"
+        + r"MARK: /\n{1,9}(?i:mark):/" + "\nEND: /<end>/\n" + r"TEXT: /(?:(?!/ MARK /|/ END /)[\s\S])+/" + "\n"
     )  # fmt: skip
     lect = changed(BLOCK, grammar_file=source)
     for chunks in (["\n" * 9, "\n"], ["\n" * 9, "\n"], ["x\n\n", "\nm"]):
@@ -313,6 +313,22 @@ def test_a_stop_string_does_not_close_json(text: str) -> None:
         assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["truncated"]
         assert not any(call.runnable for call in reply.calls)
         assert not reply.complete
+
+
+@pytest.mark.parametrize("text", ['{"a": 1', '{"a": "', "{"])
+def test_json_that_is_cut_is_a_cut_call_even_where_a_call_may_go_on(text: str) -> None:
+    source = (
+        "start: call*\nwritten: call\ncall: CALL name ARGS arguments TAIL?\nname: NAME\narguments: json_object\n"
+        + r"CALL: /<a>/" + "\n" + r"ARGS: /<b>/" + "\n" + r"TAIL: /<c>/" + "\n" + r"NAME: /[^<]+/" + "\n"
+        + "%import .json (json_object)\n"
+    )  # fmt: skip
+    lect = changed(BLOCK, grammar_file=source)
+    for chunks in (["<a>n<b>" + text], cut("<a>n<b>" + text, 1)):
+        events, reply = feed(lect, chunks)
+        assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["truncated"]
+        assert (reply.calls, reply.complete) == ((), False)
+    assert lect.parse('<a>n<b>{"a": 1}').calls[0].span == (0, 15)
+    assert lect.parse('<a>n<b>{"a": 1}<c><a>m<b>{}').calls[0].span == (0, 18)
 
 
 def test_only_a_whole_marker_is_completed() -> None:

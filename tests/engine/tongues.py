@@ -135,6 +135,12 @@ SCRIPTS = Tongue(
     "Так. Мысль: надо искать【动作】поиск«ввод»Осло【动作】время",
     "МЫСЛЬ:да<ответ>Дождь, 是的 < и всё",
 )
+WIDER = Tongue(
+    "wider.lark",
+    "one<a>two</a>><a</a>three<a>*four!!</a>",
+    "<a><al</a><a><alike</a><a><any>all < <a> the rest</a>",
+    "<a>*x\n!!!</a>!<a><all>",
+)
 
 SHIPPED = (REACT, BRACKET, BLOB, TAGS, ARGUMENTS)
-TONGUES = (*SHIPPED, BLOCK, LONGCAT, PARAMETERS, CHANNELS, ARRAY, NAMED, PAIRS, SCRIPTS)
+TONGUES = (*SHIPPED, BLOCK, LONGCAT, PARAMETERS, CHANNELS, ARRAY, NAMED, PAIRS, SCRIPTS, WIDER)

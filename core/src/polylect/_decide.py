@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._errors import ParseError, Reason
+from ._errors import CALL_FAULTS, ParseError, Reason
 from ._policies import Policies
 from ._values import EXCEPTION_TOOL, AgentAction, AgentFinish, Call, Reply
 
@@ -80,9 +80,8 @@ def _kept(reply: Reply) -> str:
 def _actions(reply: Reply) -> list[AgentAction]:
     if not any(call.runnable for call in reply.calls):
         call = reply.calls[0]
-        reason: Reason = "truncated" if call.status == "truncated" else "invalid_arguments"
-        if not call.name:
-            reason = "malformed_arguments" if call.raw and call.arguments is None else "missing_name"
+        found = (x.code for x in reply.diagnostics if x.code in CALL_FAULTS and x.span == call.span)
+        reason: Reason = "truncated" if call.status == "truncated" else next(found, "invalid_arguments")
         message = call.error or "The call can't run."
         raise ParseError(
             message, text=reply.text, span=call.span, expected=("a valid call",), reason=reason, correction=message

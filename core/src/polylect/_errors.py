@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Iterable
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 Reason: TypeAlias = Literal[
     "empty",
@@ -22,6 +22,8 @@ Reason: TypeAlias = Literal[
     "not_text",
 ]
 REASONS: tuple[str, ...] = get_args(Reason)
+CALL_FAULTS: frozenset[Any] = frozenset(REASONS[2:7]) | {"limit"}
+"""What can be wrong with a call; also the codes of its diagnostics."""
 
 CONTEXT = 60
 """Characters shown on each side of the fault: enough for a terminal line of 120."""

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ._policies import MAX_NESTING
-from ._reading import Arguments, decode, malformed, nesting_beyond
+from ._reading import Arguments, decode, malformed, nesting_beyond, too_deep
 from ._tools import Tool, schema_types
 
 _FENCED = re.compile(r"\A`{2,4}[ \t]*(?:json)?[ \t]*\r?\n?(.*?)\r?\n?`{2,4}\Z", re.S | re.I)
@@ -29,7 +29,9 @@ def read_input(name: str, text: str, tool: Tool | None, max_nesting: int = MAX_N
     if body.startswith("`"):
         fenced = _FENCED.match(body)
         body = fenced[1].strip() if fenced is not None and fenced[1].lstrip().startswith("{") else body
-    if body.startswith("{") and body.endswith("}") and not nesting_beyond(body, max_nesting):
+    if body.startswith("{") and body.endswith("}"):
+        if nesting_beyond(body, max_nesting):
+            return None, "invalid", too_deep(name)
         value, problem = decode(body)
         if isinstance(value, dict) and (tool is None or not tool.takes_text or value.keys() <= tool.properties.keys()):
             return value, "complete", None

@@ -74,6 +74,12 @@ class Lect:
     examples: ClassVar[tuple[Any, ...]] = ()
     hint: str = ""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """A subclass with a name of its own has no part in its parent's other names."""
+        super().__init_subclass__(**options)
+        if "name" in cls.__dict__ and "aliases" not in cls.__dict__:
+            cls.aliases = ()
+
     @cached_property
     def prompt(self) -> Prompt:
         """The prompt that teaches a model this tongue: a plain one with the ``hint``, where a lect has none of its own.

@@ -6,6 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING, Any
 
+from ._errors import Reason
 from ._policies import Policies
 from ._tools import Tool, Toolbox, fold
 from ._values import Call, Diagnostic, Status
@@ -117,7 +118,8 @@ class CallReader:
         if status == "repaired":
             diagnostics.append(Diagnostic("repaired", f"The arguments of {name!r} were repaired.", start, end))
         else:
-            diagnostics.append(Diagnostic("invalid", error or "", start, end))
+            fault = self._kind_of_fault(name, form, raw, arguments, tool, ending, error)
+            diagnostics.append(Diagnostic(fault, error or "", start, end))
         return Call(name, arguments, raw, call_id, start, end, status, error)
 
     def _arguments(self, name: str, form: int, raw: str, value: Any, tool: Tool | None, ending: int) -> Arguments:
@@ -136,7 +138,7 @@ class CallReader:
             return lect.read_text(name, raw, tool, self.policies, ending == OPEN)
         status: Status = "complete"
         if nesting_beyond(raw, self.policies.max_nesting):
-            return None, "invalid", f"The arguments of {name!r} are nested too deeply. Send a flatter object."
+            return None, "invalid", too_deep(name)
         if value is MISSING:
             value, problem = decode(raw)
             if problem is not None:
@@ -184,6 +186,22 @@ class CallReader:
                 return unknown_tool(name, self.tools)
             return None
         return self.lect.validate(tool, arguments)
+
+    def _kind_of_fault(
+        self, name: str, form: int, raw: str, arguments: Any, tool: Tool | None, ending: int, error: str | None
+    ) -> Reason:
+        if len(raw) > self.max_size or error == too_deep(name):
+            return "limit"
+        if not name:
+            return "malformed_arguments" if raw and arguments is None else "missing_name"
+        if form == NO_ARGUMENTS:
+            return "missing_arguments"
+        text = raw.strip()
+        if ending == BROKEN or (arguments is None and (form == JSON or text[:1] == "{") and decode(text)[0] is MISSING):
+            return "malformed_arguments"
+        if tool is None and self.tools is not None and self.policies.unknown_tool == "reject":
+            return "unknown_tool"
+        return "invalid_arguments"
 
     def answer(self, form: int, raw: str, value: Any) -> Any:
         """The final answer inside a call of an answer's name."""
@@ -242,6 +260,11 @@ def _start(raw: str) -> int:
 def malformed(name: str, problem: str) -> str:
     """The correction for arguments that are not JSON."""
     return f"The arguments of {name!r} are not valid JSON: {problem}. Send the call again with valid JSON."
+
+
+def too_deep(name: str) -> str:
+    """The correction for arguments beyond ``max_nesting``."""
+    return f"The arguments of {name!r} are nested too deeply. Send a flatter object."
 
 
 def unknown_tool(name: str, tools: Toolbox) -> str:

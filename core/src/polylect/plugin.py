@@ -11,7 +11,7 @@ from ._errors import Reason
 from ._json import dumps
 from ._parser import check_policies
 from ._policies import MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING
-from ._reading import decode, malformed, nesting_beyond, resolve_name, unknown_tool
+from ._reading import decode, malformed, nesting_beyond, resolve_name, too_deep, unknown_tool
 from ._render import inline
 from ._text_lect import check_steps, difference, observation_text, turns_of
 from ._tools import EMPTY_SCHEMA, Tools, schema_types
@@ -45,6 +45,7 @@ __all__ = [
     "observation_text",
     "resolve_name",
     "schema_types",
+    "too_deep",
     "turns_of",
     "unknown_tool",
 ]

@@ -104,7 +104,14 @@ def test_a_fault_is_told_with_its_path(name: str, given: Any, told: str) -> None
     assert told in error
     assert error.endswith(("send the call again.", "Send the call again."))
     (call,) = LECT.parse(blob(name, given), tools=TOOLS).calls
-    reads(blob(name, given), name, call.arguments, "invalid", diagnostics=["invalid"], decision="invalid_arguments")
+    reads(
+        blob(name, given),
+        name,
+        call.arguments,
+        "invalid",
+        diagnostics=["invalid_arguments"],
+        decision="invalid_arguments",
+    )
 
 
 def test_three_faults_are_told_and_the_rest_counted() -> None:

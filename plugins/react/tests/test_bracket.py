@@ -105,15 +105,15 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
     (
         "no brackets",
         "Action: search Voss",
-        {"calls": [call("search Voss", None, "invalid")], "diagnostics": ["invalid"], "decision": "invalid_arguments"},
+        {"calls": [call("search Voss", None, "invalid")], "diagnostics": ["missing_arguments"], "decision": "missing_arguments"},
     ),
     (
         "no brackets, then an observation",
         "Action: search Voss\nObservation: dry",
         {
             "calls": [call("search Voss", None, "invalid")],
-            "diagnostics": ["invalid", "observation"],
-            "decision": "invalid_arguments",
+            "diagnostics": ["missing_arguments", "observation"],
+            "decision": "missing_arguments",
         },
     ),
     (

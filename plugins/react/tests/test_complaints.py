@@ -183,7 +183,7 @@ def test_defect_9_all_actions_of_a_turn_run() -> None:
 
 def test_defect_18_errors_have_a_place_a_reason_and_no_address() -> None:
     error = error_of("Thought: hm\nAction: forecast\nInput: Voss")
-    assert error.reason == "invalid_arguments"
+    assert error.reason == "missing_arguments"
     assert error.text[slice(*error.span)].startswith("\nAction: forecast")
     assert "^" in str(error)
     for text in [str(error), error.correction]:

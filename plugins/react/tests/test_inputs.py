@@ -145,7 +145,8 @@ def test_complaint_35_one_json_object_is_all_arguments_not_the_first() -> None:
 )
 def test_an_input_that_fits_no_tool_says_what_to_write(name: str, written: str, told: str) -> None:
     assert told in error_of(turn(name, written))
-    reads(turn(name, written), name, None, "invalid", diagnostics=["invalid"], decision="invalid_arguments")
+    reason = "malformed_arguments" if written[0] == "{" else "invalid_arguments"
+    reads(turn(name, written), name, None, "invalid", diagnostics=[reason], decision=reason)
 
 
 def test_an_action_without_its_input_line_says_so() -> None:
@@ -207,7 +208,7 @@ def test_unknown_names_by_policy() -> None:
     assert rejected.calls[0].error == (
         "There is no tool 'serch'. The tools are: search, forecast, square, options, now, Python REPL."
     )
-    assert [x.code for x in rejected.diagnostics] == ["invalid"]
+    assert [x.code for x in rejected.diagnostics] == ["unknown_tool"]
 
 
 def test_without_tools_only_the_wrapping_comes_off() -> None:

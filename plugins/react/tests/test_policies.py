@@ -113,7 +113,7 @@ ERRORS = [
     ("", "empty", "empty"),
     ("I dunno", "no_action", "no action and no final answer"),
     ("Thought: hm", "no_action", "no action and no final answer"),
-    ("Action: search", "invalid_arguments", "has no 'Action Input:' line"),
+    ("Action: search", "missing_arguments", "has no 'Action Input:' line"),
     ("Action:\nAction Input: x", "missing_name", "names no tool"),
     ("<think>hm", "truncated", "was cut off"),
 ]

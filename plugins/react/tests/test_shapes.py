@@ -165,15 +165,15 @@ ERRORS: list[tuple[str, str, dict[str, Any]]] = [
     (
         "no input",
         "Action: f",
-        {"calls": [call("f", None, "invalid")], "diagnostics": ["invalid"], "decision": "invalid_arguments"},
+        {"calls": [call("f", None, "invalid")], "diagnostics": ["missing_arguments"], "decision": "missing_arguments"},
     ),
     (
         "another word for the input",
         "Action: f\nInput: Voss",
         {
             "calls": [call("f", None, "invalid")],
-            "diagnostics": ["skipped", "invalid"],
-            "decision": "invalid_arguments",
+            "diagnostics": ["skipped", "missing_arguments"],
+            "decision": "missing_arguments",
         },
     ),
     (
@@ -184,7 +184,7 @@ ERRORS: list[tuple[str, str, dict[str, Any]]] = [
     (
         "an empty name",
         "Action:\nAction Input: Voss",
-        {"calls": [call("", "Voss", "invalid")], "diagnostics": ["invalid"], "decision": "missing_name"},
+        {"calls": [call("", "Voss", "invalid")], "diagnostics": ["missing_name"], "decision": "missing_name"},
     ),
     ("no name, no input", "Action:", {"calls": [call("", None, "invalid")], "decision": "missing_name"}),
     ("an observation alone", "Observation: dry", {"diagnostics": ["observation"], "decision": "no_action"}),

@@ -180,7 +180,14 @@ def test_an_input_that_fits_no_tool_says_what_to_write(given: str) -> None:
     assert (call.status, call.arguments) == ("invalid", None)
     assert "takes several arguments (city, zip, days" in (call.error or "")
     assert "Write each as an element of its own, as in <city>…</city><zip>…</zip>" in (call.error or "")
-    reads(xml("forecast", given), "forecast", None, "invalid", diagnostics=["invalid"], decision="invalid_arguments")
+    reads(
+        xml("forecast", given),
+        "forecast",
+        None,
+        "invalid",
+        diagnostics=["invalid_arguments"],
+        decision="invalid_arguments",
+    )
 
 
 def test_a_missing_input_says_so() -> None:

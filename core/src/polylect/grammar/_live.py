@@ -83,7 +83,7 @@ class LiveText:
 
     ``live`` is the ``search`` for a buffer that may go on: ``lastindex`` is None where the end leaves it undecided, and
     otherwise tells the edges, ``pairs``. It is slow to find nothing, so it is asked only where ``first`` or, if that is
-    None, ``starts`` finds a delimiter's first character.
+    None, ``starts`` finds a delimiter's first character; in the second case only about that place, by ``at``.
     """
 
     def __init__(self, text: TextRun) -> None:
@@ -94,16 +94,19 @@ class LiveText:
         self.guard, self.guard_live = text.guard, text.guard_live
         self.live: Any = never
         self.pairs: tuple[Pair, ...] = ()
+        self.at: Any = never
         if text.wanted:
             source, numbers = alternatives.live(text.wanted)
             self.live, self.pairs = re.compile(source).search, self._pairs(numbers)
+            self.at = self.live
         self.starts: Any = self.live
         if self.first is not None:
             self.starts = None
         elif text.starts is not None and " " not in text.starts:  # blanks are everywhere: no use looking for them first
             self.starts = re.compile(f"[{re.escape(text.starts)}]").search
+            self.at = re.compile(source).match
         self.undecided = _undecided(tuple(tree for tree, _ in text.wanted))
-        self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.live, self.undecided
+        self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.at, self.undecided
         """What a run of this text needs at its beginning, at one stroke."""
 
     def _pairs(self, numbers: Sequence[int]) -> tuple[Pair, ...]:

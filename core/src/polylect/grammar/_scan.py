@@ -79,22 +79,22 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                 closed = True
                 break
             here: Any = None
-            held = False
+            moves: Any = None  # of what is held
             if len(c) <= USUAL:
                 if i:
                     base += i
                     c = c[i:]
                     i = 0
-                held = c in _PARTS and not final
-            if not held:
+                if not final:
+                    moves = _PARTS.get(c)
+            if moves is None:
                 here = _MEMBER(c, i)
                 if here is None and not final and len(c) - i < HELD and _PART(c, i):
                     base += i
                     c = c[i:]
                     i = 0
-                    held = True
-            if held:
-                moves: Any = _PARTS.moves(c)
+                    moves = _PARTS.moves(c)
+            if moves is not None:
                 while True:
                     d = yield out
                     out = []

@@ -83,7 +83,8 @@ class Reader(BaseReader):
                     base += i
                     c = c[i:]
                     i = 0
-                    undecided.moves(c)
+                    if c not in undecided:
+                        undecided.moves(c)
                     while True:
                         d = yield out
                         out = []
@@ -139,11 +140,12 @@ class Reader(BaseReader):
                 after = 0  # no delimiter begins before this index
                 while True:
                     # --- its end: the text is c[i:stop], the delimiter c[stop:to] is told by ``index``
+                    moves = None
                     if found:
                         found = False
                     elif i or final or len(c) > BIG:
                         stop, to, index, pairs = text.search(c, i, final)
-                    elif not begun and c in undecided:
+                    elif not begun and (moves := undecided.get(c)) is not None:
                         stop, index = 0, None
                     else:
                         while True:
@@ -152,20 +154,27 @@ class Reader(BaseReader):
                                 stop = -1 if match is None else match.start()
                             else:
                                 stop = c.find(first, after) if begun or first in c else -1
-                            near = len(c) - stop < NEAR
-                            if stop < 0:
-                                stop, index = len(c), NOTHING
-                            elif near and c[stop:] in undecided:
-                                index = None
-                            elif near and (moves := undecided.get(c[stop])) and moves.get(c[stop + 1]) is REFUTED:
-                                after = stop + 1
-                                continue
-                            elif (match := match if starts is live else live(c, stop)) is None:
-                                stop, index = len(c), NOTHING
-                            else:
-                                pairs = text.pairs
-                                stop, to = match.span()
-                                index = match.lastindex
+                            if stop >= 0 and len(c) - stop < NEAR:
+                                moves = undecided.get(c[stop:])
+                                if moves is not None:
+                                    index = None
+                                    break
+                                known = undecided.get(c[stop])
+                                if known and known.get(c[stop + 1]) is REFUTED:
+                                    after = stop + 1
+                                    continue
+                            if stop >= 0:
+                                if starts is not live:
+                                    match = live(c, stop)
+                                if match is not None:
+                                    pairs = text.pairs
+                                    stop, to = match.span()
+                                    index = match.lastindex
+                                    break
+                                if starts is not None and starts is not live:  # ``live`` looked at this place only
+                                    after = stop + 1
+                                    continue
+                            stop, index = len(c), NOTHING
                             break
                         after = 0
                     if stop > i:
@@ -208,7 +217,8 @@ class Reader(BaseReader):
                         base += stop
                         c = c[stop:]
                         i = 0
-                        moves = undecided.moves(c)
+                        if moves is None:
+                            moves = undecided.moves(c)
                         while True:
                             d = yield out
                             out = []

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from polylect import Arguments, Call, Diagnostic, Policies, TextLect, Toolbox
-from polylect.plugin import DECODER, decode, dumps, malformed, nesting_beyond, resolve_name, unknown_tool
+from polylect.plugin import DECODER, Reason, decode, dumps, malformed, nesting_beyond, resolve_name, unknown_tool
 
 TEXT_KEY = "__arg1"
 """The one argument of a tool that takes a text, as LangChain's agents have always named it."""
@@ -91,8 +91,17 @@ class Rules:
         if status == "repaired":
             diagnostics.append(Diagnostic("repaired", f"The arguments of {name[:80]!r} were repaired.", start, end))
         elif error is not None:
-            diagnostics.append(Diagnostic("invalid", " ".join([error, *hints]), start, end))
+            fault = self._kind_of_fault(name, raw, arguments)
+            diagnostics.append(Diagnostic(fault, " ".join([error, *hints]), start, end))
         return Call(name, arguments, raw, identifier, start, end, status, error)
+
+    def _kind_of_fault(self, name: str, raw: str, arguments: Any) -> Reason:
+        policies = self.policies
+        if len(raw) > policies.max_call_size or nesting_beyond(raw, policies.max_nesting):
+            return "limit"
+        if arguments is None:
+            return "malformed_arguments" if decode(raw)[1] else "invalid_arguments"
+        return "unknown_tool" if name else "missing_name"
 
     def _fault(self, name: str) -> str | None:
         if not name:

@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from polylect import Arguments, LectError, Tool
-from polylect.plugin import MISSING
+from polylect.plugin import MISSING, too_deep
 
 from ._types import entries, kinds, member, scalar, typed, untyped
 
@@ -100,7 +100,7 @@ def _mended(text: str) -> str:
     return _BARE.sub(lambda m: m["keep"] or f"&#{ord(m[0])};", text)
 
 
-def read_markup(name: str, raw: str, tool: Tool | None, *, coerce: bool) -> Arguments:
+def read_markup(name: str, raw: str, tool: Tool | None, *, coerce: bool, max_nesting: int) -> Arguments:
     """The input of a tool: typed arguments from nested elements, or text.
 
     A tool of one text argument takes its input as text, unless the elements are named like its arguments.
@@ -118,12 +118,24 @@ def read_markup(name: str, raw: str, tool: Tool | None, *, coerce: bool) -> Argu
         if root is None:
             root = _parse(_mended(raw))
         if root is not None and not _mixed(root) and _fits(root, tool):
+            if _depth(root) > max_nesting:
+                return None, "invalid", too_deep(name)
             schema = {} if tool is None else tool.parameters
             return _Elements(schema, coerce).members(root, schema), "complete", None
     text = unescape(raw)
     if tool is None or tool.takes_text or not coerce:
         return text, "complete", None
-    return _from_text(name, text.strip(), tool)
+    return _from_text(name, text.strip(), tool, max_nesting)
+
+
+def _depth(root: Any) -> int:
+    """How deep elements nest; the parser itself takes no more than 256 levels."""
+    deepest, waiting = 0, [(root, 0)]
+    while waiting:
+        element, depth = waiting.pop()
+        deepest = max(deepest, depth)
+        waiting += [(child, depth + 1) for child in element]
+    return deepest
 
 
 def _fits(root: Any, tool: Tool | None) -> bool:
@@ -131,11 +143,11 @@ def _fits(root: Any, tool: Tool | None) -> bool:
     return tool is None or not tool.takes_text or {child.tag for child in root} <= tool.properties.keys()
 
 
-def _from_text(name: str, text: str, tool: Tool) -> Arguments:
+def _from_text(name: str, text: str, tool: Tool, max_nesting: int) -> Arguments:
     """Text for a tool that takes no text: nothing, a JSON object, or the value of its only argument."""
     from polylect import read_input
 
-    arguments, status, error = read_input(name, text, tool)
+    arguments, status, error = read_input(name, text, tool, max_nesting)
     if error is not None and len(tool.properties) > 1:
         keys = list(dict.fromkeys([*tool.required, *tool.properties]))
         shown = "".join(f"<{key}>…</{key}>" for key in keys[:2])

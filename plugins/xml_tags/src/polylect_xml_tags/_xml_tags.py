@@ -82,7 +82,7 @@ class XmlTags(TextLect):
     def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
         """The input: text with its entities decoded, or nested elements as typed arguments."""
         text = self._without_partial_stop(raw) if open_end else raw
-        return read_markup(name, text, tool, coerce=policies.types == "coerce")
+        return read_markup(name, text, tool, coerce=policies.types == "coerce", max_nesting=policies.max_nesting)
 
     def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
         """A tool without an input: nothing, as long as it needs nothing."""
