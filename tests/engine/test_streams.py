@@ -83,6 +83,15 @@ def test_every_cut_in_two(tongue: Tongue) -> None:
             assert feed(tongue.lect, ["", text[:size], "", text[size:]])[1].to_json() == whole
 
 
+@pytest.mark.parametrize("tongue", TONGUES, ids=str)
+def test_a_long_chunk_that_ends_anywhere_in_what_follows(tongue: Tongue) -> None:
+    for text in tongue.examples:
+        long = "prose " * 90 + "\n" + text
+        whole = tongue.lect.parse(long).to_json()
+        for size in range(len(long) - len(text) - 1, len(long)):
+            assert feed(tongue.lect, [long[:size], long[size:]])[1].to_json() == whole
+
+
 def test_what_was_learned_from_one_message_changes_no_other() -> None:
     source = (
         "start: content? (reasoning content?)*\nwritten: content?\ncontent: TEXT\nreasoning: MARK TEXT END\n"

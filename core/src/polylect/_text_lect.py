@@ -94,7 +94,7 @@ class TextLect(Lect):
             check_policies(reply, self.policies)
             return reply
         sink = self._sink(tools, policies)
-        lead += prefix_text(prefix)
+        lead += self._prefix(prefix)
         if finish_reason == "length":
             reply = self.grammar.read(text, sink, lead, length_cut=True)
         else:
@@ -105,11 +105,19 @@ class TextLect(Lect):
         check_policies(reply, sink.policies)
         return reply
 
+    def _prefix(self, prefix: str) -> str:
+        """The prefix, if a message may go on behind it."""
+        if prefix_text(prefix):
+            begun = self.grammar.read(prefix, CallReader(self, None, Policies(truncated="flag")), self.lead)
+            if begun.calls or begun.answer:
+                raise LectError(
+                    f"The prefix {prefix[-40:]!r} begins a call or an answer; a message starts before them."
+                )
+        return prefix
+
     def parser(self, *, tools: Tools = None, prefix: str = "", **policies: Any) -> TextParser:
         """A parser for one message that arrives in chunks; see :meth:`Lect.parser`."""
-        made = TextParser(self, self._sink(tools, policies), self.lead + prefix_text(prefix))
-        if prefix and made.in_call:
-            raise LectError(f"The prefix {prefix[-40:]!r} begins a call; a stream starts before its first call.")
+        made = TextParser(self, self._sink(tools, policies), self.lead + self._prefix(prefix))
         return made
 
     def decide(self, reply: Reply, **policies: Any) -> list[AgentAction] | AgentFinish:

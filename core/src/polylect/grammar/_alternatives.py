@@ -191,6 +191,10 @@ def _live_node(node: Node, inner: list[tuple[Seq, int]], numbers: list[int], beg
         ahead = f"(?={plain(node[1], live=True)})"
         rest = _live_trie(inner, numbers, False)
         return guard + "(?:" + (f"{maybe}|" if maybe else "") + f"{ahead}(?:{'|'.join(rest)}))"
+    if kind == "not":
+        maybe = partial(node[1])
+        rest = _live_trie(inner, numbers, begins)
+        return "(?:" + (f"{guard}{maybe}|" if maybe else "") + f"(?!{plain(node[1], live=True)})(?:{'|'.join(rest)}))"
     if kind == "alt" or (kind == "rep" and not single(node[3])):
         branches = node[1] if kind == "alt" else (node[3],) if node[1] else (node[3], ())
         wide = [(branch + way, number) for branch in branches for way, number in inner]
@@ -200,7 +204,8 @@ def _live_node(node: Node, inner: list[tuple[Seq, int]], numbers: list[int], beg
     rest = _live_trie(inner, numbers, False)
     if low == 0 and all(_settled(node, way) for way, _ in inner):
         return f"{guard}{unit}{times(0, high)}+(?:" + "|".join(["\\Z", *rest]) + ")"
-    before = "" if high == 1 else unit + ("*" if high is None else f"{{0,{high - 1}}}")
+    most = None if high is None else high if inner[0][0] else high - 1  # behind the last one, the rest is still due
+    before = unit + times(0, most) if most != 0 else ""
     return f"{guard}(?:{before}\\Z|{unit}{times(low, high)}(?:{'|'.join(rest)}))"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from json.encoder import encode_basestring as quote_json
 from typing import Any, Protocol
 
 import msgspec
@@ -142,6 +143,8 @@ class Draft:
     held: list[str] | None = None
     streamed: list[str] | None = None
     member_raw: list[str] | None = None
+    key: str | None = None
+    """The key of a member whose value has not ended yet."""
 
     def __init__(self, cursor: Cursor, sink: Sink) -> None:
         self.cursor, self.sink = cursor, sink
@@ -156,7 +159,7 @@ class Draft:
             self.named = self.started = self.is_answer = self.is_broken = False
             self.form = NO_ARGUMENTS
             self.raw, self.value = None, MISSING
-            self.held = self.streamed = self.member_raw = None
+            self.held = self.streamed = self.member_raw = self.key = None
         self.open = True
         self.start = start
         self.arguments = (start, start)
@@ -183,6 +186,39 @@ class Draft:
                 cursor.out.append(ArgumentsDelta(end, end, self.index, "".join(self.held)))
                 self.held = None
 
+    def begin_member(self) -> str:
+        """The JSON text before the inside of a member's value."""
+        return f'{", " if self.members else "{"}{quote_json(self.key or "")}: "'
+
+    def member(self, text: str, end: int) -> None:
+        """More JSON text of arguments that come as keys and values."""
+        if end < 0:
+            end = 0
+        if self.member_raw is None:
+            self.member_raw = []
+        self.member_raw.append(text)
+        cursor = self.cursor
+        if self.started and self.sink.live:
+            cursor.out.append(ArgumentsDelta(cursor.last, end, self.index, text))
+            cursor.last = end
+        else:
+            self.hold(text)
+
+    def end_member(self, value: str, end: int) -> None:
+        """The value of the member is over."""
+        self.member('"', end)
+        if self.members is None:
+            self.members = {}
+        self.form = MEMBERS
+        self.members[self.key or ""] = value
+        self.key = None
+
+    def key_without_value(self, end: int) -> None:
+        """A key is over, or the call, and nothing came behind the last key: its value is empty."""
+        if self.key is not None:
+            self.member(self.begin_member(), end)
+            self.end_member("", end)
+
     def hold(self, text: str) -> None:
         """Keep part of the arguments for later."""
         if self.held is None:
@@ -198,11 +234,10 @@ class Draft:
             self._finish_answer(end, ending)
             return
         cursor, sink = self.cursor, self.sink
-        if self.member_raw and ending < CUT:
-            self.member_raw.append("}")
-            if self.started and sink.live:
-                cursor.out.append(ArgumentsDelta(cursor.last, end, self.index, "}"))
-                cursor.last = end
+        if ending < CUT:
+            self.key_without_value(end)
+            if self.member_raw:
+                self.member("}", end)
         call = self._call(end, ending)
         if len(self.calls) >= sink.max_calls and call.status != "truncated":
             error = f"Your message has more than {sink.max_calls} calls. Send fewer at a time."

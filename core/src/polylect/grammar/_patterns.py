@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 from re import _constants as sre
 from re import _parser as sre_parser
+from re._casefix import _EXTRA_CASES
 from typing import Any, TypeAlias
 
 Node: TypeAlias = tuple[Any, ...]
@@ -32,7 +33,7 @@ _CATEGORIES = {
     sre.CATEGORY_WORD: r"\w",
     sre.CATEGORY_NOT_WORD: r"\W",
 }
-PROBES = "".join(map(chr, range(128))) + "ıİſKµμ：，。éßÉ中\u2028😀"
+PROBES = "".join(map(chr, range(128))) + "\u0131\u0130\u017f\u212a\u00b5\u03bc：，。éßÉ中\u2028😀"
 """Characters that stand for all: ASCII, the odd ones of case folding, and one of each other sort that grammars name."""
 
 
@@ -131,13 +132,18 @@ def _fold(source: str, fold: bool) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def chars(source: str) -> frozenset[str]:
-    """Which of :data:`PROBES` a one-character pattern matches."""
-    return frozenset(re.compile(f"(?:{source})+").findall(PROBES) and [c for c in PROBES if re.match(source, c)])
+    """Which of :data:`PROBES`, and of the characters it names in any case, a one-character pattern matches."""
+    probes = set(PROBES)
+    for char in set(source) - probes:
+        probes |= {char, char.lower()[:1], char.upper()[:1], *map(chr, _EXTRA_CASES.get(ord(char.lower()[:1]), ()))}
+    return frozenset(c for c in probes if re.match(source, c))
 
 
 def open_class(source: str) -> bool:
-    """Whether a one-character pattern matches more than the characters it names (a negation or a category)."""
-    return source.startswith(("[^", "(?i:[^")) or re.search(r"\\[sSwWdD]", source) is not None
+    """Whether a one-character pattern matches more than the characters it names: a negation, a category, a range."""
+    return (
+        source.startswith(("[^", "(?i:[^")) or re.search(r"\\[sSwWdD]|[^\x00-\x7f]-|-[^\x00-\x7f]", source) is not None
+    )
 
 
 # --- printing ---------------------------------------------------------------------------------------------------

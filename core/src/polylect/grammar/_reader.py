@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import msgspec
 
-from .._values import ArgumentsDelta, Event, Reply, ReplyEnd, Role
+from .._values import Event, Reply, ReplyEnd, Role
 from . import _tables as t
 from ._brackets import scan_brackets
-from ._draft import CLOSED, CUT, JSON, MEMBERS, MISSING, OPEN, TEXT, Cursor, Draft, Sink
+from ._draft import CLOSED, CUT, JSON, MISSING, OPEN, TEXT, Cursor, Draft, Sink
 from ._live import NOTHING, Found, LiveState, LiveText, Undecided
 from ._runtime import SKIP, Edge, Payload, Runtime
 from ._scan import ANSWER_JSON, ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, scan_json
@@ -30,7 +30,6 @@ class BaseReader:
 
     complete = True
     observed: int | None = None
-    key = ""
     reply: Reply | None = None
 
     def __init__(self, runtime: Runtime, sink: Sink, prefix: str, start: int, length_cut: bool = False) -> None:
@@ -95,9 +94,7 @@ class BaseReader:
         draft = self.draft
         if role == t.VALUE:
             text = quote_json(piece)[1:-1]
-            if begins:
-                text = f'{", " if draft.members else "{"}{quote_json(self.key)}: "{text}'
-            self._member(text, end)
+            draft.member(draft.begin_member() + text if begins else text, end)
         elif draft.is_answer:
             draft.answer_delta(piece, end)
         else:
@@ -112,29 +109,14 @@ class BaseReader:
         elif role == t.ID:
             draft.id = "".join(held).strip()
         elif role == t.KEY:
-            self.key = "".join(held)
+            draft.key_without_value(end)
+            draft.key = "".join(held)
         elif role == t.VALUE:
-            self._member('"', end)
-            draft.members = draft.members or {}
-            draft.form = MEMBERS
-            draft.members[self.key] = "".join(held)
+            draft.end_member("".join(held), end)
         elif role == t.OBSERVATION:
             draft.parts[-1] = ("observation", start, end)
         elif role == SKIP and not "".join(held).isspace():
             self.skipped(begin, end)
-
-    def _member(self, text: str, end: int) -> None:
-        draft, cursor = self.draft, self.cursor
-        if end < 0:
-            end = 0
-        if draft.member_raw is None:
-            draft.member_raw = []
-        draft.member_raw.append(text)
-        if draft.started and self.sink.live:
-            cursor.out.append(ArgumentsDelta(cursor.last, end, draft.index, text))
-            cursor.last = end
-        else:
-            draft.hold(text)
 
     # --- choices --------------------------------------------------------------------------------------------------
 
@@ -236,7 +218,7 @@ class BaseReader:
             if ended is None and not self.cut_by_length:
                 ended = self._stopped(state, end)
             if ended is not None and not (self.cut_by_length and draft.open):
-                if ended.flags & t.CALL_END_BEFORE:
+                if ended.flags & t.CALL_END_BEFORE and draft.open:
                     draft.finish(end, OPEN)
             else:
                 self.complete = False
@@ -276,7 +258,7 @@ class BaseReader:
                 edge = state.markers.edges[match.lastindex]
                 ended = None if edge is None else self.runtime.state(edge.target).end
                 if edge is not None and ended is not None:
-                    if edge.flags & t.CALL_END:
+                    if edge.flags & t.CALL_END and self.draft.open:
                         self.draft.finish(end, OPEN)
                     return ended
         return None
