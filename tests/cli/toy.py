@@ -46,7 +46,7 @@ class Toy(polylect.Lect):
     messages = False
 
     def parse(
-        self, text: Any, *, tools: Any = None, prefix: str = "", finish_reason: str | None = "stop", **policies: Any
+        self, text: Any, /, *, tools: Any = None, prefix: str = "", finish_reason: str | None = "stop", **policies: Any
     ) -> polylect.Reply:
         if "KILL" in text:
             os.kill(os.getpid(), signal.SIGKILL)

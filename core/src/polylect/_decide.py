@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ._errors import CALL_FAULTS, ParseError, Reason
@@ -80,7 +81,7 @@ def _kept(reply: Reply) -> str:
 def _actions(reply: Reply) -> list[AgentAction]:
     if not any(call.runnable for call in reply.calls):
         call = reply.calls[0]
-        found = (x.code for x in reply.diagnostics if x.code in CALL_FAULTS and x.span == call.span)
+        found: Iterator[Any] = (x.code for x in reply.diagnostics if x.code in CALL_FAULTS and x.span == call.span)
         reason: Reason = "truncated" if call.status == "truncated" else next(found, "invalid_arguments")
         message = call.error or "The call can't run."
         raise ParseError(

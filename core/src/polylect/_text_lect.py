@@ -117,8 +117,7 @@ class TextLect(Lect):
 
     def parser(self, *, tools: Tools = None, prefix: str = "", **policies: Any) -> TextParser:
         """A parser for one message that arrives in chunks; see :meth:`Lect.parser`."""
-        made = TextParser(self, self._sink(tools, policies), self.lead + self._prefix(prefix))
-        return made
+        return TextParser(self, self._sink(tools, policies), self.lead + self._prefix(prefix))
 
     def decide(self, reply: Reply, **policies: Any) -> list[AgentAction] | AgentFinish:
         """What the agent does with a reply; see :meth:`Lect.decide`."""

@@ -105,7 +105,11 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
     (
         "no brackets",
         "Action: search Voss",
-        {"calls": [call("search Voss", None, "invalid")], "diagnostics": ["missing_arguments"], "decision": "missing_arguments"},
+        {
+            "calls": [call("search Voss", None, "invalid")],
+            "diagnostics": ["missing_arguments"],
+            "decision": "missing_arguments",
+        },
     ),
     (
         "no brackets, then an observation",

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ._source import Source
-from ._tables import ENGINE, Tables, compile_source
+from ._tables import END, ENGINE, PAYLOADS, Tables, compile_source
 
 VARIABLE = "POLYLECT_CACHE"
 """Environment variable: another folder, or the empty string for no cache."""
@@ -56,7 +56,9 @@ def _read(path: Path) -> Tables | None:
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     states = len(tables.states)
-    sound = tables.engine == ENGINE and all(-1 <= m.target < states for row in tables.states for m in row)
+    known = {*tables.markers, *tables.texts, *(f"@{name}" for name in PAYLOADS), END}
+    sound = tables.engine == ENGINE and "start" in tables.starts
+    sound = sound and all(-1 <= m.target < states and m.terminal in known for row in tables.states for m in row)
     return tables if sound and all(0 <= start < states for start in tables.starts.values()) else None
 
 

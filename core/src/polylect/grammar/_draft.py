@@ -9,6 +9,7 @@ import msgspec
 
 from .._json import dumps
 from .._values import AnswerDelta, ArgumentsDelta, Call, CallEnd, CallStart, Diagnostic, Event, Part
+from ._strings import unescape
 
 MISSING: Any = object()
 """No decoded value yet: the sink decodes the raw text."""
@@ -154,7 +155,7 @@ class Draft:
 
     def begin(self, start: int) -> None:
         """A call begins at ``start``."""
-        if self.named or self.form:  # an earlier call left its traces
+        if self.named or self.form or self.id is not None:  # an earlier call left its traces
             self.name = self.id = self.members = None
             self.named = self.started = self.is_answer = self.is_broken = False
             self.form = NO_ARGUMENTS
@@ -315,7 +316,7 @@ class Draft:
         value = self.sink.answer(self.form, raw, self.value)
         shown = "".join(self.streamed or ())
         if self.is_broken or (self.form == JSON and (ending == CUT or value is MISSING)):
-            value = shown
+            value = shown or (unescape(raw[1:].removesuffix('"')) if raw[:1] == '"' else raw)
             cut = ending == CUT
             self.note("truncated" if cut else "invalid_answer", "The final answer is not whole.", self.start, end)
         if isinstance(value, str) and value.startswith(shown) and len(value) > len(shown):

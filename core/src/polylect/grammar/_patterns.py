@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from re import _constants as sre
 from re import _parser as sre_parser
-from re._casefix import _EXTRA_CASES
+from re._casefix import _EXTRA_CASES  # type: ignore[import-not-found]
 from typing import Any, TypeAlias
 
 Node: TypeAlias = tuple[Any, ...]

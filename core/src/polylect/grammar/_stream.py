@@ -145,6 +145,7 @@ class Reader(BaseReader):
                         found = False
                     elif i or final or len(c) > BIG:
                         stop, to, index, pairs = text.search(c, i, final)
+                        after = 0
                     elif not begun and (moves := undecided.get(c)) is not None:
                         stop, index = 0, None
                     else:
