@@ -62,6 +62,8 @@ def options(name: str) -> str:
     context = click.Context(command)
     rows = [("option", "meaning")]
     for parameter in command.get_params(context):
+        if parameter.name == "help":  # click adds it on first use
+            continue
         record = parameter.get_help_record(context)
         if record is not None and record[1] and record[0] != "--help":
             rows.append((f"`{record[0]}`".replace("|", "\\|"), re.sub(r"\s+", " ", record[1]).replace("|", "\\|")))
