@@ -39,7 +39,11 @@ for name in sys.argv[1:]:
     lect = polylect.lect(name)
     assert lect.examples, name
     for example in lect.examples:
-        lect.format(lect.parse(example))
+        reply = lect.parse(example)
+        try:
+            lect.format(reply)
+        except polylect.LectError as error:  # what a tongue can read and not write, it refuses
+            assert "can't express" in str(error), error
 """
 
 Run = Callable[..., str]

@@ -134,6 +134,8 @@ class JsonBlob(TextLect):
             blobs.append(("Final Answer", reply.answer))
         for action, value in blobs:
             label = f"{_NEXT}Action:{_NEXT}" if out == reply.content or not out.endswith("```") else _NEXT
+            if out == reply.content and out.endswith("\n"):  # a label would take the line break
+                label = ""
             out += f"{label if out else ''}```json\n{dumps({'action': action, 'action_input': value})}\n```"
         return out
 
