@@ -246,6 +246,20 @@ def test_reasoning_calls() -> None:
     assert text[slice(*accepted.calls[0].span)] == "<tool>weather</tool><tool_input>Oslo</tool_input>"
 
 
+def test_a_policy_of_the_lect_itself_is_heard_whole_and_in_pieces() -> None:
+    class Accepting(type(polylect.lect("xml_tags"))):  # type: ignore[misc]
+        name = "accepting"
+        policies = Policies(reasoning_calls="accept")
+
+    lect: polylect.Lect = Accepting()
+    text = "<think>\n<tool>weather</tool><tool_input>Oslo</tool_input>\n</think>\n"
+    parser = lect.parser()
+    parser.feed(text)
+    parser.close()
+    assert [x.name for x in lect.parse(text).calls] == ["weather"]
+    assert parser.reply.to_json() == lect.parse(text).to_json()
+
+
 @pytest.mark.parametrize(
     ("name", "marker"),
     [

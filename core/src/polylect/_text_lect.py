@@ -89,8 +89,9 @@ class TextLect(Lect):
             reply: Reply | None = self._read(lead + text, len(lead), text, self._plain)
             if reply is None:
                 reply = self.grammar.read(text, self._plain, lead)
-            elif not reply.diagnostics:
+            elif not reply.diagnostics and self.policies.reasoning_calls != "accept":
                 return reply
+            reply = with_hidden_calls(self, reply, self._plain)
             check_policies(reply, self.policies)
             return reply
         sink = self._sink(tools, policies)
