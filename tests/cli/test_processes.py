@@ -121,9 +121,16 @@ def gone(group: int) -> bool:
     return False
 
 
+def hear_interrupts() -> None:
+    """What runs in the background of a script is started deaf to them, and so are its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_an_interrupt_ends_all_processes_quietly(start: Any, jobs: str) -> None:
-    process = start("translate", "--from", "toy", "--to", "toy", "--jobs", jobs, start_new_session=True)
+    process = start(
+        "translate", "--from", "toy", "--to", "toy", "--jobs", jobs, start_new_session=True, preexec_fn=hear_interrupts
+    )
     process.stdin.write(b'"=1"\n' * 100)
     process.stdin.flush()
     assert process.stdout.readline() == b'{"text":"=1"}\n'

@@ -62,10 +62,10 @@ def options(name: str) -> str:
     context = click.Context(command)
     rows = [("option", "meaning")]
     for parameter in command.get_params(context):
-        if parameter.name == "help":  # click adds it on first use
+        if "--help" in parameter.opts:  # which names it has depends on how click was called before
             continue
         record = parameter.get_help_record(context)
-        if record is not None and record[1] and record[0] != "--help":
+        if record is not None and record[1]:
             rows.append((f"`{record[0]}`".replace("|", "\\|"), re.sub(r"\s+", " ", record[1]).replace("|", "\\|")))
     return _table(rows)
 
