@@ -35,12 +35,13 @@ class CallReader:
     """The engine's sink for one lect, one set of tools and one choice of policies."""
 
     __slots__ = (
-        "answer_names", "cut_observations", "keep_cut", "lect", "live", "max_calls", "max_nesting", "max_size", "plain",
+        "answer_names", "bare", "cut_observations", "keep_cut", "lect", "live", "max_calls", "max_nesting", "max_size", "plain",
         "policies", "read_json", "read_text", "separators", "stops", "tools",
     )  # fmt: skip
 
     def __init__(self, lect: TextLect, tools: Toolbox | None, policies: Policies) -> None:
         self.lect, self.tools, self.policies = lect, tools, policies
+        self.bare = tools is None
         self.live = policies.arguments == "live"
         self.keep_cut = policies.truncated == "flag"
         self.cut_observations = True
@@ -92,17 +93,17 @@ class CallReader:
         diagnostics: list[Diagnostic],
     ) -> Call:
         """The finished call, with whatever is wrong with it as its status, its error and a diagnostic."""
-        if form == TEXT and ending < CUT and self.tools is None and name and len(raw) <= self.max_size:
-            arguments, status, error = self.read_text(name, raw, None, self.policies, ending == OPEN)
-            if error is None:
-                return Call(name, arguments, raw, call_id, start, end)
-        if (
-            form == JSON and ending == CLOSED and value is not MISSING and self.tools is None and name
-            and len(raw) <= self.max_size and raw.count("{") + raw.count("[") <= self.max_nesting
-        ):  # fmt: skip
-            read, error = self.read_json(name, value, None)
-            if error is None:
-                return Call(name, read, raw, call_id, start, end)
+        if self.bare and name and ending < CUT:  # the hot path
+            size = len(raw)
+            if form == JSON and ending == CLOSED and value is not MISSING:
+                if size <= self.max_nesting or (size <= self.max_size and not nesting_beyond(raw, self.max_nesting)):
+                    read, error = self.read_json(name, value, None)
+                    if error is None:
+                        return Call(name, read, raw, call_id, start, end)
+            elif form == TEXT and size <= self.max_size:
+                arguments, status, error = self.read_text(name, raw, None, self.policies, ending == OPEN)
+                if error is None:
+                    return Call(name, arguments, raw, call_id, start, end)
         tool = None if self.tools is None else self.tools.get(name)
         if ending == CUT:
             diagnostics.append(Diagnostic("truncated", "The message ends in the middle of a call.", start, end))
@@ -274,8 +275,12 @@ def unknown_tool(name: str, tools: Toolbox) -> str:
 
 
 def nesting_beyond(raw: str, limit: int) -> bool:
-    """Whether brackets in JSON text nest deeper than ``limit``; linear, and free for text with few brackets."""
-    if raw.count("{") + raw.count("[") <= limit:
+    """Whether brackets in JSON text nest deeper than ``limit``; linear, and nearly free for text with few brackets."""
+    found, at = 0, -1
+    for bracket in "{[":  # ``find`` looks at a megabyte in a tenth of the time that ``count`` takes
+        while found <= limit and (at := raw.find(bracket, at + 1)) >= 0:
+            found += 1
+    if found <= limit:
         return False
     depth = 0
     for match in _BRACKETS.finditer(raw):

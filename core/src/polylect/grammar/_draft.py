@@ -24,6 +24,8 @@ CLOSED, OPEN, CUT, BROKEN = range(4)
 class Sink(Protocol):
     """What a lect does with the pieces that the engine reads. Stateless: diagnostics go to the list that is passed."""
 
+    bare: bool
+    """Whether no tools are known, so that an identifier is a name as it stands."""
     live: bool
     """Whether argument text is emitted as it comes."""
     keep_cut: bool
@@ -172,7 +174,7 @@ class Draft:
         if end < 0:
             end = 0
         sink = self.sink
-        plain = sink.plain is not None and raw.isidentifier()
+        plain = sink.bare and raw.isidentifier()
         self.name = name = raw if plain else sink.name(raw, start, end, self.diagnostics)
         self.named = True
         if sink.answer_names and sink.is_answer(name):

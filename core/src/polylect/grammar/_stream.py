@@ -20,7 +20,7 @@ from .._values import ArgumentsDelta, Event
 from . import _tables as t
 from ._draft import TEXT
 from ._live import BIG, NEAR, NOTHING, REFUTED, USUAL, LiveText, Pair, enter
-from ._reader import PARTS, BaseReader
+from ._reader import PARTS, BaseReader, Choice
 from ._runtime import Edge
 
 Machine: TypeAlias = Generator[list[Event], Any, None]
@@ -77,7 +77,13 @@ class Reader(BaseReader):
                     if not final and c[i : i + USUAL] in state.undecided:
                         undecided = state.undecided
                     else:
-                        undecided, text, edge, (stop, to, index, pairs) = self.choose(state, c, i, final)
+                        moves = state.undecided.get(c) if final and not i else None
+                        choice: Choice | None = None if moves is None else moves.get("")
+                        if choice is None:
+                            choice = self.choose(state, c, i, final)
+                            if moves is not None:
+                                moves[""] = choice
+                        undecided, text, edge, (stop, to, index, pairs) = choice
                         found = True
                 if undecided is not None:
                     base += i
