@@ -60,6 +60,13 @@ def holds(found: Sequence[str], text: str) -> None:
 
 
 def _search_holds(found: Sequence[str], text: str, compiled: re.Pattern[str]) -> None:
+    begins = alternatives.starts([patterns.parse(source) for source in found])
+    for end in range(len(text) + 1):
+        match = compiled.search(text[:end])
+        if begins is not None and match is not None and match.start() < end:
+            place = re.search(begins, text[:end])
+            assert place is not None
+            assert place.start() <= match.start()
     places = [at for at in range(len(text)) if first_of(found, text, at) is not None]
     for end in range(len(text) + 1):
         match = compiled.search(text[:end])

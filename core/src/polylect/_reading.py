@@ -35,8 +35,8 @@ class CallReader:
     """The engine's sink for one lect, one set of tools and one choice of policies."""
 
     __slots__ = (
-        "answer_names", "bare", "cut_observations", "keep_cut", "lect", "live", "max_calls", "max_nesting", "max_size", "plain",
-        "policies", "read_json", "read_text", "separators", "stops", "tools",
+        "answer_names", "bare", "cut_observations", "keep_cut", "lect", "live", "max_calls", "max_nesting", "max_size",
+        "plain", "policies", "read_json", "read_text", "separators", "stops", "tools",
     )  # fmt: skip
 
     def __init__(self, lect: TextLect, tools: Toolbox | None, policies: Policies) -> None:
@@ -96,7 +96,7 @@ class CallReader:
         if self.bare and name and ending < CUT:  # the hot path
             size = len(raw)
             if form == JSON and ending == CLOSED and value is not MISSING:
-                if size <= self.max_nesting or (size <= self.max_size and not nesting_beyond(raw, self.max_nesting)):
+                if size <= self.max_size and (size <= self.max_nesting or not nesting_beyond(raw, self.max_nesting)):
                     read, error = self.read_json(name, value, None)
                     if error is None:
                         return Call(name, read, raw, call_id, start, end)

@@ -6,6 +6,7 @@ group ends each, so that ``lastindex`` tells which one matched.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ._patterns import Node, Seq, chars, first, open_class, partial, plain, printed, single, times
@@ -28,6 +29,8 @@ def spread(seq: Seq) -> Iterator[Seq]:
         yield seq
 
 
+TOLD = 3
+"""How many first characters tell whether it is worth to look closer."""
 GRABBED = -2
 """The number of a group that is read out; the pattern's own comes after it."""
 
@@ -207,6 +210,51 @@ def _live_node(node: Node, inner: list[tuple[Seq, int]], numbers: list[int], beg
     most = None if high is None else high if inner[0][0] else high - 1  # behind the last one, the rest is still due
     before = unit + times(0, most) if most != 0 else ""
     return f"{guard}(?:{before}\\Z|{unit}{times(low, high)}(?:{'|'.join(rest)}))"
+
+
+def starts(patterns: Sequence[Seq]) -> str | None:
+    """``re`` source for the places where one of these may begin, as their first characters tell; None if unknown.
+
+    The buffer may end behind any of them. It begins with one set of characters, for which ``re`` has a fast loop.
+    """
+    groups = _by_first(patterns, TOLD)
+    if groups is None:
+        return None
+    ways = "|".join(f"(?<={_set(begun)}){behind}" for behind, begun in groups.items())
+    return f"{_set(''.join(groups.values()))}(?:{ways})"
+
+
+def _by_first(patterns: Sequence[Seq], depth: int) -> dict[str, str] | None:
+    """For what may come behind a first character, as ``re`` source, those characters; None if any may be the first."""
+    rests: dict[str, list[Seq]] = {}
+    for way in (way for seq in patterns for way in _heads(seq)):
+        if not way or open_class(way[0][1]):
+            return None
+        for char in chars(way[0][1]):
+            rests.setdefault(char, []).append(way[1:])
+    groups: dict[str, str] = {}
+    for char, seqs in sorted(rests.items()):
+        inner = _by_first(seqs, depth - 1) if depth > 1 else None
+        ways = [] if inner is None else [_set(begun) + behind for behind, begun in inner.items()]
+        behind = f"(?:{'|'.join(ways)}|\\Z)" if ways else ""
+        groups[behind] = groups.get(behind, "") + char
+    return groups
+
+
+def _heads(seq: Seq) -> Iterator[Seq]:
+    """The same pattern as alternatives that each begin with a character; an empty one where that can't be."""
+    for way in spread(seq):
+        if way and way[0][0] == "c":
+            yield way
+        elif way and way[0][0] == "rep":
+            _, low, high, inner = way[0][:4]
+            yield from _heads((*inner, ("rep", low - 1, None if high is None else high - 1, inner), *way[1:]))
+        else:
+            yield ()
+
+
+def _set(characters: str) -> str:
+    return f"[{re.escape(characters)}]"
 
 
 def partials(patterns: Sequence[Seq]) -> str:

@@ -82,8 +82,8 @@ class LiveText:
     """A free text that may begin in a state.
 
     ``live`` is the ``search`` for a buffer that may go on: ``lastindex`` is None where the end leaves it undecided, and
-    otherwise tells the edges, ``pairs``. It is slow to find nothing, so it is asked only where ``first`` or, if that is
-    None, ``starts`` finds a delimiter's first character; in the second case only about that place, by ``at``.
+    otherwise tells the edges, ``pairs``. It is slow to find nothing, so it is asked only about the places where
+    ``first``, the one character that all delimiters begin with, or ``starts`` say that one may begin; by ``at``.
     """
 
     def __init__(self, text: TextRun) -> None:
@@ -95,16 +95,14 @@ class LiveText:
         self.live: Any = never
         self.pairs: tuple[Pair, ...] = ()
         self.at: Any = never
+        self.starts: Any = never
         if text.wanted:
             source, numbers = alternatives.live(text.wanted)
             self.live, self.pairs = re.compile(source).search, self._pairs(numbers)
-            self.at = self.live
-        self.starts: Any = self.live
-        if self.first is not None:
-            self.starts = None
-        elif text.starts is not None and " " not in text.starts:  # blanks are everywhere: no use looking for them first
-            self.starts = re.compile(f"[{re.escape(text.starts)}]").search
-            self.at = re.compile(source).match
+            self.at = self.starts = self.live
+            starts = alternatives.starts([tree for tree, _ in text.wanted])
+            if starts is not None:
+                self.starts, self.at = re.compile(starts).search, re.compile(source).match
         self.undecided = _undecided(tuple(tree for tree, _ in text.wanted))
         self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.at, self.undecided
         """What a run of this text needs at its beginning, at one stroke."""
@@ -129,11 +127,8 @@ class LiveText:
         if final:
             match, pairs = self._text.plain(c, i), self.plain_pairs
         else:
-            if self.first is not None:
-                i = c.find(self.first, i)
-            else:
-                begun = self.starts(c, i)
-                i = -1 if begun is None else begun.start()
+            begun = self.starts(c, i)
+            i = -1 if begun is None else begun.start()
             if n - i > BIG and i >= 0:
                 match = self.certain(c, i)
                 width = self._text.width

@@ -117,8 +117,7 @@ class TextRun:
             starts |= some
             more = more or others or empty
         self.first = next(iter(starts)) if len(starts) == 1 and not more else None
-        self.starts = None if more or len(starts) < 2 else "".join(sorted(starts))
-        """The first characters of all delimiters, where they are several and known."""
+        """The one character that all delimiters begin with, if there is one."""
 
     @property
     def wanted(self) -> list[tuple[patterns.Seq, int]]:

@@ -144,6 +144,7 @@ class Reader(BaseReader):
                 separator = ""
                 held: list[str] = []
                 after = 0  # no delimiter begins before this index
+                near = -1  # where one may begin, if that is known
                 while True:
                     # --- its end: the text is c[i:stop], the delimiter c[stop:to] is told by ``index``
                     moves = None
@@ -156,7 +157,9 @@ class Reader(BaseReader):
                         stop, index = 0, None
                     else:
                         while True:
-                            if first is None:
+                            if near >= 0:
+                                stop, near = near, -1
+                            elif first is None or len(c) > NEAR:
                                 match = starts(c, after)
                                 stop = -1 if match is None else match.start()
                             else:
@@ -178,7 +181,7 @@ class Reader(BaseReader):
                                     stop, to = match.span()
                                     index = match.lastindex
                                     break
-                                if starts is not None and starts is not live:  # ``live`` looked at this place only
+                                if starts is not live:  # ``live`` looked at this place only
                                     after = stop + 1
                                     continue
                             stop, index = len(c), NOTHING
@@ -260,11 +263,12 @@ class Reader(BaseReader):
                         i = 0
                         d = yield out
                         out = []
+                        match = None
                         if d is not None:
                             seen.append(d)
                             if maker is not None:
                                 if first is not None:
-                                    while d and first not in d:
+                                    while d and (first not in d or (match := starts(d)) is None):
                                         base += len(d)
                                         d = yield [maker(last, base, d)]
                                         last = base
@@ -272,16 +276,16 @@ class Reader(BaseReader):
                                             break
                                         seen.append(d)
                                 else:
-                                    while d and starts(d) is None:
+                                    while d and (match := starts(d)) is None:
                                         base += len(d)
                                         d = yield [maker(last, base, d)]
                                         last = base
                                         if d is None:
                                             break
                                         seen.append(d)
-                            elif as_it_comes and first is not None:
+                            elif as_it_comes:
                                 number = draft.index
-                                while d and first not in d:
+                                while d and ((first is not None and first not in d) or (match := starts(d)) is None):
                                     base += len(d)
                                     d = yield [ArgumentsDelta(last, base, number, d)]
                                     last = base
@@ -292,6 +296,8 @@ class Reader(BaseReader):
                             final, c, stop = True, "", 0
                             break
                         c = d
+                        if d and match is not None and starts is not live:
+                            near = match.start()
                 i = stop
                 if not begun:
                     edge = pairs[index][0]
