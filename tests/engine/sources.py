@@ -29,11 +29,18 @@ def sources(*, bounded: bool = False) -> SearchStrategy[str]:
     plain = st.recursive(st.sampled_from(CHARS), lambda inner: _sequences(inner, times), max_leaves=8)
     looks = st.sampled_from(("", "", "", "(?={})", r"(?={}|\Z)", r"(?=\Z|{})", "(?!{})", r"(?: {{0,2}}\Z|(?={}))"))
     found = st.builds(_with_lookahead, plain, looks, plain)
-    return found.filter(lambda source: _sound(patterns.parse(source)))
+    return found.filter(_is_sound)
+
+
+def _is_sound(source: str) -> bool:
+    """Whether the pattern is in the profile, and neither it nor anything that it repeats can be empty."""
+    try:
+        return _sound(patterns.parse(source))
+    except patterns.PatternError:
+        return False
 
 
 def _sound(seq: patterns.Seq) -> bool:
-    """Whether neither the pattern nor anything that it repeats can be empty."""
     return not patterns.first(seq)[2] and all(map(_repeats_something, seq))
 
 

@@ -132,6 +132,14 @@ def test_a_text_that_was_composed_before_its_marker_was_overridden(tmp_path: Pat
     assert found(findings, "dead end")
 
 
+def test_a_finding_in_an_overridden_terminal_has_its_line(tmp_path: Path) -> None:
+    path = family(tmp_path)
+    path.write_text(path.read_text().replace("%override CLOSE: /<", "%override CLOSE: /[ ]*<"))
+    (one,) = found(lint(path), "unbounded")
+    line = path.read_text().splitlines().index(r"%override CLOSE: /[ ]*<\/cat_call>/") + 1
+    assert one.place == f"longcat.lark:{line}"
+
+
 @pytest.mark.parametrize("tongue", SHIPPED, ids=str)
 def test_the_bundled_grammars_have_no_errors_and_no_unknown_warnings(tongue: Tongue) -> None:
     findings = lint(tongue.path)

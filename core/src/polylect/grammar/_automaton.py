@@ -224,6 +224,7 @@ class _Explorer:
         if shifted is None:
             return None
         before, opened = self._close(opened, reductions)
+        self._check_opened(opened, shifted, 0)
         if terminal == END:
             return shifted, opened, Edge(-1, before, (), (), None)
         opens = [role for role in ROLES if shifted in bases[role] and terminal in self._firsts(role)]
@@ -233,7 +234,19 @@ class _Explorer:
         reductions = []
         after = self._settle(start, (*shifted, self.actions[shifted[-1]][terminal][1]), reductions)
         closed, opened = self._close(opened, reductions)
+        self._check_opened(opened, after, 1)
         return after, opened, Edge(-1, before, tuple(opens), closed, role)
+
+    def _check_opened(self, opened: tuple[tuple[str, int], ...], stack: Stack, least: int) -> None:
+        """Raise for a role that was opened and turned out to be none: the stack has gone below where it began."""
+        if opened and len(stack) < opened[-1][1] + least:
+            raise self._untold(next(rule for rule, name in self.role_of.items() if name == opened[-1][0]))
+
+    def _untold(self, rule: str) -> GrammarError:
+        return GrammarError(
+            f"{self.where}: whether {rule!r} has begun cannot be told from its first token. "
+            "Give it a marker of its own."
+        )
 
     def _firsts(self, role: str) -> set[str]:
         return {x for rule, name in self.role_of.items() if name == role for x in self.begins[rule]}
@@ -250,10 +263,7 @@ class _Explorer:
         for rule, base in reductions:
             if rule in self.role_of:
                 if not opened or opened[-1] != (self.role_of[rule], len(base)):
-                    raise GrammarError(
-                        f"{self.where}: whether {rule!r} has begun cannot be told from its first token. "
-                        "Give it a marker of its own."
-                    )
+                    raise self._untold(rule)
                 closed.append(opened[-1][0])
                 opened = opened[:-1]
         return tuple(closed), opened

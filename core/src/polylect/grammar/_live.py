@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from functools import cached_property
@@ -166,12 +167,10 @@ class LiveState:
         return LiveText(self._state.skip)
 
 
-_sets: dict[tuple[patterns.Seq, ...], Undecided] = {}
-
-
+@functools.lru_cache(maxsize=512)
 def _undecided(trees: tuple[patterns.Seq, ...]) -> Undecided:
     """The set for these patterns; equal ones share it."""
-    return _sets.setdefault(trees, Undecided())
+    return Undecided()
 
 
 def enter(runtime: Runtime, number: int) -> LiveState:

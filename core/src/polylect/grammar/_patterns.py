@@ -78,7 +78,10 @@ def _nodes(tree: Any, fold: bool) -> Iterator[Node]:
             yield ("alt", tuple(tuple(_nodes(branch, fold)) for branch in value[1]))
         elif op in (sre.MAX_REPEAT, sre.POSSESSIVE_REPEAT):
             low, high, inner = value
-            yield ("rep", low, None if high is sre.MAXREPEAT else high, tuple(_nodes(inner, fold)))
+            unit = tuple(_nodes(inner, fold))
+            if high is sre.MAXREPEAT and can_be_empty(unit):
+                raise PatternError("what repeats without a bound can match nothing; make part of it obligatory")
+            yield ("rep", low, None if high is sre.MAXREPEAT else high, unit)
         elif op in (sre.ASSERT, sre.ASSERT_NOT) and value[0] > 0:
             yield ("look" if op is sre.ASSERT else "not", tuple(_nodes(value[1], fold)))
         elif op is sre.AT and value is sre.AT_END_STRING:

@@ -91,6 +91,7 @@ def load_lark(source: Source, **options: Any) -> Any:
 
 _STATEMENTS = (
     (r"^%ignore\b", "%ignore is outside the profile: nothing may vanish; name the white space where it may stand"),
+    (r"^%declare\b", "%declare is outside the profile: the engine reads text, so every terminal needs a pattern"),
     (r"^[?!]{0,2}_?[A-Za-z]\w*\.-?\d+[ \t]*:", "priorities are outside the profile; let patterns exclude each other"),
     (r"^[?!]{0,2}_?[a-z]\w*\{", "templates are outside the profile; write the rule out"),
 )
@@ -114,6 +115,8 @@ def _plain_words(source: Source, message: str) -> str:
                 re.compile(match[2])
             except re.error as error:
                 return f"terminal {match[1]}: it is no regular expression: {error}."
+    if re.search(r"(?:Reduce|Shift)/Reduce", message):
+        message += "\nChange the rules so that one token decides what begins, goes on or ends."
     return message
 
 
@@ -203,7 +206,8 @@ def split_alternatives(source: str) -> Iterator[str]:
             in_class = char != "]"
         elif char == "[":
             in_class = True
-            at += source[at + 1 : at + 2] in ("^", "]")
+            at += source.startswith("^", at + 1)
+            at += source.startswith("]", at + 1)
         elif char in "()":
             depth += 1 if char == "(" else -1
         elif char == "|" and depth == 0:
