@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 import polylect
-from polylect.testing import check, law_10_translation
+from polylect.testing import check, law_1_round_trip, law_10_translation
 
 
 class Faulty:
@@ -260,6 +260,33 @@ def test_it_is_not_blamed_on_another_law(fault: type[Faulty]) -> None:
 
 def test_every_law_has_a_planted_fault() -> None:
     assert {fault.law for fault in FAULTS} == {*LAWS, 7, 8}
+
+
+class Narrow(polylect.TextLect):
+    """Its grammar promises, for what is written, less than the formatter writes."""
+
+    name = "narrow"
+    features = frozenset({"content", "answer", "content_with_answer"})
+    lead = "\n"
+    examples = ("It rains.\nDONE: yes", "DONE: 42", "DONE: no\nand never")
+    grammar_file = """
+start: content? answer?
+written: content answer
+content: CONTENT
+answer: DONE TEXT?
+DONE: "\\nDONE: "
+CONTENT: /(?:(?!/ DONE /)[\\s\\S])+/
+TEXT: /[\\s\\S]+/
+"""
+
+    def write(self, reply: polylect.Reply, tools: Any = None) -> str:
+        answer = "" if reply.answer is None else f"\nDONE: {reply.answer}"
+        return reply.content + (answer if reply.content else answer.lstrip("\n"))
+
+
+def test_a_strict_form_that_is_too_strict_is_caught() -> None:
+    with pytest.raises(AssertionError, match="rule 'written'"):
+        law_1_round_trip(Narrow(), seed=1)
 
 
 def test_a_fault_of_the_other_lect_is_caught_in_translation() -> None:

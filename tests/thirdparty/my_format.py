@@ -22,7 +22,7 @@ arguments: TEXT
 answer: DONE TEXT?
 observation: OBSERVATION TEXT?
 
-written: content? (call+ | answer)?
+written: content? call* answer?
 
 CALL: /\n[ \t\r\n]{0,8}CALL[ \t]{1,8}(?=[^:\n]{1,64}:)/
 COLON: /:[ \t]{0,8}/

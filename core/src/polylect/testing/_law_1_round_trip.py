@@ -78,4 +78,24 @@ def comes_back(lect: Lect, reply: Reply, tools: Tools) -> LectError | None:
         ids = [[call.id for call in each.calls] for each in (reply, read)]
         if ids[0] != ids[1]:
             fail("the ids of calls came back altered", reply=reply, given=ids[0], read=ids[1])
+    if isinstance(written, str):
+        _is_strict(lect, written, read)
     return None
+
+
+def _is_strict(lect: Lect, written: str, read: Reply) -> None:
+    """What the formatter writes is also in the strict form of the grammar, if that has one."""
+    from .._reading import CallReader  # the kit is imported without the engine
+    from .._text_lect import TextLect
+
+    if not isinstance(lect, TextLect) or "written" not in lect.grammar.tables.starts:
+        return
+    strictly = lect.grammar.read(written, CallReader(lect, None, lect.policies), lect.lead, start="written")
+    if strictly.parts != read.parts or any(x.code == "skipped" for x in strictly.diagnostics):
+        fail(
+            "the grammar's rule 'written' does not allow what format() wrote",
+            written=written,
+            read=read.parts,
+            strictly=strictly.parts,
+            diagnostics=strictly.diagnostics,
+        )
