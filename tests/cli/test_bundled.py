@@ -139,6 +139,23 @@ def test_check_lints_a_grammar(write: Write) -> None:
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
     assert b"nothing" in done.stdout
+    assert done.stdout.count(b"bad.lark") == 1
+
+
+def test_check_leaves_nothing_behind(tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = (Path(__file__).parents[1] / "thirdparty" / "my_format.py").read_bytes()
+    write("my_format.py", source)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)
+    assert polylect_("--plugin", "my_format.py", "check", "my_format", "--examples", "5").returncode == 0
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".py"] == []
+
+
+def test_a_conversation_as_one_record_is_told_apart(write: Write) -> None:
+    path = write("talk.jsonl", json.dumps([{"role": "user", "content": "hi"}]) + "\n")
+    done = polylect_("parse", "--lect", "react", path)
+    assert done.returncode == 1
+    assert "each message on a line of its own" in json.loads(done.stdout)["message"]
 
 
 @pytest.mark.benchmark

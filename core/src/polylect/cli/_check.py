@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -18,6 +21,7 @@ from ._records import json_line
 if TYPE_CHECKING:
     from ..testing import Report
 
+HYPOTHESIS_FOLDER = "HYPOTHESIS_STORAGE_DIRECTORY"
 FIELDS = ("law", "title", "ok", "detail", "examples", "seconds")
 
 
@@ -52,7 +56,8 @@ def check(name: str, examples: int, laws: tuple[int, ...], seed: int | None, as_
         from ..testing import check as check_laws
     except ImportError as error:  # the kit says what to install
         raise PolylectError(str(error)) from None
-    report = check_laws(lect, examples=examples, laws=laws or None, seed=seed)
+    with _tidy():
+        report = check_laws(lect, examples=examples, laws=laws or None, seed=seed)
     if as_json:
         for row in report.rows:
             click.echo(
@@ -61,6 +66,20 @@ def check(name: str, examples: int, laws: tuple[int, ...], seed: int | None, as_
     else:
         _show(report, lect.title)
     return 0 if report.ok else 1
+
+
+@contextmanager
+def _tidy() -> Iterator[None]:
+    """Keep Hypothesis from leaving a folder where the command was run, unless it was told where to keep things."""
+    if HYPOTHESIS_FOLDER in os.environ:
+        yield
+        return
+    with TemporaryDirectory() as folder:
+        os.environ[HYPOTHESIS_FOLDER] = folder
+        try:
+            yield
+        finally:
+            del os.environ[HYPOTHESIS_FOLDER]
 
 
 def _show(report: Report, title: str) -> None:
@@ -87,7 +106,11 @@ def _grammar(path: str, as_json: bool) -> int:
     else:
         paint = Paint.for_stream()
         for message in found:
-            click.echo(f"{paint(path, bold=True)}: {safe(message)}")
+            place = os.path.basename(path)  # a finding begins with it
+            click.echo(
+                paint(path, bold=True)
+                + safe(message.removeprefix(place) if message.startswith(f"{place}:") else f": {message}")
+            )
         if not found:
             click.echo(f"{paint(path, bold=True)}: {paint('no faults', 'green')}")
     return 1 if any(": warning: " not in line for line in found) else 0

@@ -111,7 +111,7 @@ class Parse:
         if self.as_json:
             return json_line(record), True
         paint = Paint(self.color)
-        return heading(_title(name, line), None, "", paint) + show_error(record, paint), True
+        return heading(_title(name, line), paint("not parsed", "red"), paint) + show_error(record, paint), True
 
     def _message(self, message: Message, name: str, line: int | None) -> tuple[str, bool]:
         lect, given, detected = self._choose(message)
@@ -129,8 +129,9 @@ class Parse:
         if self.as_json:
             return _line(reply, decision, {"file": name, "line": line, "lect": spoken}), bad
         paint = Paint(self.color)
-        note = "detected" if detected and lect else ""
-        top = heading(_title(name, line), spoken, note, paint)
+        tongue = paint(spoken, "cyan") if spoken else paint("no lect", "yellow")
+        note = paint(" (detected)", dim=True) if detected and lect else ""
+        top = heading(_title(name, line), tongue + note, paint)
         return top + show_reply(reply, paint) + show_decision(decision, paint), bad
 
     def _choose(self, message: Message) -> tuple[Lect | None, str | dict[str, Any], bool]:

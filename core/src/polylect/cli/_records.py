@@ -98,7 +98,8 @@ def message_of(record: Any) -> Message:
     if isinstance(record, str):
         return Message(record, "string", {})
     if not isinstance(record, dict):
-        raise BadRecord("record", f"A record is a string or an object, not {_kind(record)}.", record)
+        hint = " Write each message on a line of its own." if isinstance(record, list) else ""
+        raise BadRecord("record", f"A record is a string or an object, not {_kind(record)}.{hint}", record)
     if record.get("type") == "error":
         raise BadRecord("record", f"This record failed before: {record.get('message')}", record.get("text"))
     if record.get("type") == "Reply":

@@ -15,10 +15,9 @@ Decision = list[AgentAction] | AgentFinish | ParseError | None
 STATUS_COLORS = {"complete": "green", "repaired": "yellow", "invalid": "red", "truncated": "red"}
 
 
-def heading(title: str, lect: str | None, note: str, paint: Paint) -> str:
-    """The line above a reply: where it is from, and the lect it was read as."""
-    tongue = paint(lect, "cyan") if lect else paint("no lect", "yellow")
-    return f"{paint(safe(title), bold=True)}  {tongue}{paint(f' ({note})', dim=True) if note else ''}\n"
+def heading(title: str, note: str, paint: Paint) -> str:
+    """The line above a reply: where it is from, and in paint the lect it was read as, or that it was not."""
+    return f"{paint(safe(title), bold=True)}  {note}\n"
 
 
 def show_reply(reply: Reply, paint: Paint) -> str:
