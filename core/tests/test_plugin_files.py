@@ -102,6 +102,17 @@ def test_a_file_does_not_take_the_name_of_an_installed_lect(tmp_path: Path, styl
     assert all(x.error is None for x in polylect.plugins())
 
 
+@pytest.mark.parametrize("override", ["", ", override=True"])
+def test_a_file_that_fails_halfway_leaves_nothing(tmp_path: Path, override: str) -> None:
+    name = "react" if override else "mine"
+    source = LECT.format(name=name) + f"polylect.register(Own{override})\nraise RuntimeError('no licence')\n"
+    before = polylect.lects()
+    with pytest.raises(PluginError, match="no licence"):
+        polylect.load_plugin_file(written(tmp_path, source))
+    assert polylect.lects() == before
+    assert polylect.lect("react").title.startswith("ReAct")
+
+
 def test_a_file_may_replace_an_installed_lect_on_purpose(tmp_path: Path) -> None:
     source = LECT.format(name="react") + "polylect.register(Own, override=True)\n"
     module = polylect.load_plugin_file(written(tmp_path, source))

@@ -214,6 +214,16 @@ class Registry:
                 raise self._unknown(name)
             self._aliases = {alias: target for alias, target in self._aliases.items() if target != name}
 
+    def names(self) -> tuple[dict[str, _Entry], dict[str, str]]:
+        """All entries and aliases as they are now."""
+        with self._lock:
+            return dict(self._entries), dict(self._aliases)
+
+    def go_back(self, names: tuple[dict[str, _Entry], dict[str, str]]) -> None:
+        """Forget what was registered, and restore what was replaced, since ``names``."""
+        with self._lock:
+            self._entries, self._aliases = names
+
     def lects(self) -> list[LectInfo]:
         """All lects, by name, none of them loaded."""
         self.discover()
@@ -281,13 +291,15 @@ def load_plugin_file(registry: Registry, path: str | Path) -> ModuleType:
         raise PluginError(f"{file} is not a Python file.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    registry.discover()
+    before = registry.names()
     try:
         spec.loader.exec_module(module)
         if any(name.startswith("polylect_") for name in vars(module)):
-            registry.discover()
             registry.add_plugin(module, str(file), str(file))
     except (Exception, SystemExit) as error:  # a stranger's code
         sys.modules.pop(name, None)
+        registry.go_back(before)
         if isinstance(error, PluginError):
             raise
         raise PluginError(f"The plugin file {file} failed: {type(error).__name__}: {error}") from error
