@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
 
-from polylect import Arguments, Call, Policies, Prompt, Reply, Tool, Toolbox, quote, read_input
-from polylect.plugin import dumps
+from polylect import Arguments, Policies, Prompt, Reply, Tool, Toolbox, read_input
 
 from . import _prompt
 from ._labels import LabelLect
@@ -31,12 +30,6 @@ class ReactBracket(LabelLect):
         {"thought": "Thought", "action": "Action", "observation": "Observation", "question": "Question"}
     )
     answer_names = frozenset({"finish"})
-    features = frozenset(
-        {
-            "reasoning", "content", "calls", "several_calls", "answer", "text_input", "object_input",
-            "content_with_answer", "content_with_calls",
-        }
-    )  # fmt: skip
     examples = (
         "Thought: I need who wrote it.\nAction: search[The Old Man and the Sea]",
         "Thought: An index, then.\nAction: calculate[a[0] + b[1]]",
@@ -48,6 +41,7 @@ class ReactBracket(LabelLect):
     def __init__(self, labels: Mapping[str, str | None] | None = None) -> None:
         super().__init__(labels)
         action = self.words["action"]
+        self.input_mark = "brackets"
         self.hint = f"Write '{action}: tool[input]' on a line of its own, or '{action}: finish[answer]'."
 
     @cached_property
@@ -62,30 +56,12 @@ class ReactBracket(LabelLect):
             return text, "complete", None
         return read_input(name, text, tool, policies.max_nesting)
 
-    def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
-        """An action without brackets is whole only for a tool that needs none."""
-        if not name:
-            return None, "invalid", self.missing_name()
-        if tool is not None and not tool.required:
-            return {}, "complete", None
-        return None, "invalid", f"The action {name!r} has no brackets. {self.hint}"
-
-    def missing_name(self) -> str:
-        """The correction for an empty ``Action:``."""
-        return f"'{self.words['action']}:' names no tool. {self.hint}"
-
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn, every label on a line of its own."""
         words = self.words
-        lines = [reply.content] if reply.content else []
-        if reply.reasoning:
-            lines.append(f"{words['thought']}: {reply.reasoning}")
+        lines = self.said(reply)
         for call in reply.calls:
-            lines.append(f"{words['action']}: {call.name}[{self._input(call)}]")
+            lines.append(f"{words['action']}: {call.name}[{self.input(call)}]")
         if reply.answer is not None:
             lines.append(f"{words['action']}: finish[{reply.answer}]")
         return "\n".join(lines)
-
-    def _input(self, call: Call) -> str:
-        arguments = call.arguments
-        return self.escape(dumps(arguments) if isinstance(arguments, dict) else quote(arguments or ""))

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 
-from polylect import LectError, TextLect
+from polylect import Arguments, Call, LectError, Reply, TextLect, Tool, quote
+from polylect.plugin import dumps
 
 WORDS = {
     "thought": "THOUGHT_WORD",
@@ -44,7 +45,15 @@ class LabelLect(TextLect):
     lead = "\n"
     tolerant_names = True
     separators = ("\n", "")
-    policies = TextLect.policies
+    features = frozenset(
+        {
+            "reasoning", "content", "calls", "several_calls", "answer", "text_input", "object_input",
+            "content_with_answer", "content_with_calls",
+        }
+    )  # fmt: skip
+    words: Mapping[str, str] = {}
+    input_mark: str
+    """What an action without an input lacks, for the correction."""
 
     def __init__(self, labels: Mapping[str, str | None] | None = None) -> None:
         replace = {}
@@ -64,8 +73,6 @@ class LabelLect(TextLect):
         self.observation_prefix = f"\n{self.words['observation']}: "
         self.model_prefix = f"\n{self.words['thought']}: " if self.words["thought"] else "\n"
         self.stops = (f"\n{self.words['observation']}",)
-
-    words: Mapping[str, str] = {}
 
     @cached_property
     def _marks(self) -> re.Pattern[str]:
@@ -90,3 +97,25 @@ class LabelLect(TextLect):
         if following is not None and self._marks.match(following.lstrip()) is not None:
             return "\n"
         return self.model_prefix
+
+    def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
+        """An action without an input is whole only for a tool that needs none."""
+        if not name:
+            return None, "invalid", self.missing_name()
+        if tool is not None and not tool.required:
+            return {}, "complete", None
+        return None, "invalid", f"The action {name!r} has no {self.input_mark}. {self.hint}"
+
+    def missing_name(self) -> str:
+        """The correction for an empty ``Action:``."""
+        return f"'{self.words['action']}:' names no tool. {self.hint}"
+
+    def said(self, reply: Reply) -> list[str]:
+        """The lines of a turn before its calls and its answer."""
+        lines = [reply.content] if reply.content else []
+        return [*lines, f"{self.words['thought']}: {reply.reasoning}"] if reply.reasoning else lines
+
+    def input(self, call: Call) -> str:
+        """The input of a call as it is written."""
+        given = call.arguments
+        return self.escape(dumps(given) if isinstance(given, dict) else quote(given or ""))

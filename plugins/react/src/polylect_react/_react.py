@@ -9,18 +9,15 @@ from types import MappingProxyType
 
 from polylect import (
     Arguments,
-    Call,
     LectError,
     Policies,
     Prompt,
     Reply,
     Tool,
     Toolbox,
-    quote,
     read_input,
     without_partial_stop,
 )
-from polylect.plugin import dumps
 
 from . import _prompt
 from ._labels import LabelLect
@@ -53,12 +50,6 @@ class React(LabelLect):
             "final": "Final Answer",
         }
     )
-    features = frozenset(
-        {
-            "reasoning", "content", "calls", "several_calls", "answer", "text_input", "object_input",
-            "content_with_answer", "content_with_calls",
-        }
-    )  # fmt: skip
     examples = (
         "Thought: I need the weather.\nAction: search\nAction Input: weather in Oslo",
         "Thought: Two things to look up.\nAction: search\nAction Input: Oslo\nAction: search\nAction Input: Bergen",
@@ -70,6 +61,7 @@ class React(LabelLect):
 
     def __init__(self, labels: Mapping[str, str | None] | None = None) -> None:
         super().__init__(labels)
+        self.input_mark = f"'{self.words['input']}:' line"
         self.hint = (
             f"Write '{self.words['action']}:' with the tool's name and '{self.words['input']}:' with its input, "
             f"or '{self.words['final']}:'."
@@ -91,26 +83,12 @@ class React(LabelLect):
         text = self.unescape(text)
         return (text, "complete", None) if plain else read_input(name, text, tool, policies.max_nesting)
 
-    def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
-        """An action without ``Action Input:`` is whole only for a tool that needs none."""
-        if not name:
-            return None, "invalid", self.missing_name()
-        if tool is not None and not tool.required:
-            return {}, "complete", None
-        return None, "invalid", f"The action {name!r} has no '{self.words['input']}:' line. {self.hint}"
-
-    def missing_name(self) -> str:
-        """The correction for an empty ``Action:``."""
-        return f"'{self.words['action']}:' names no tool. {self.hint}"
-
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn, every label on a line of its own."""
         words = self.words
-        lines = [reply.content] if reply.content else []
-        if reply.reasoning:
-            lines.append(f"{words['thought']}: {reply.reasoning}")
+        lines = self.said(reply)
         for call in reply.calls:
-            lines.append(f"{words['action']}: {call.name}\n{words['input']}: {self._input(call)}")
+            lines.append(f"{words['action']}: {call.name}\n{words['input']}: {self.input(call)}")
         if reply.answer is not None:
             lines.append(f"{words['final']}: {reply.answer}")
         text = "\n".join(lines)
@@ -118,9 +96,3 @@ class React(LabelLect):
         if stop is not None:
             raise LectError(f"{self.name} can't write {stop!r} inside a turn: the model's server stops there.")
         return text
-
-    def _input(self, call: Call) -> str:
-        arguments = call.arguments
-        if isinstance(arguments, dict):
-            return self.escape(dumps(arguments))
-        return self.escape(quote(arguments or ""))
