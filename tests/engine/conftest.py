@@ -1,4 +1,7 @@
-"""The tests compile into a cache of their own: what an earlier version of the engine left behind is none of theirs."""
+"""The tests compile into a cache of their own: what an earlier version of the engine left behind is none of theirs.
+
+Where a helper asserts, they show what was compared.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from polylect.grammar._cache import VARIABLE
+
+pytest.register_assert_rewrite(f"{__package__}.streams")
 
 
 @pytest.fixture(autouse=True, scope="session")

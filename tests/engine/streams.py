@@ -10,6 +10,7 @@ from typing import Any
 from polylect import (
     AnswerDelta,
     ArgumentsDelta,
+    Call,
     CallEnd,
     CallStart,
     ContentDelta,
@@ -76,6 +77,22 @@ def _calls_hold(events: Sequence[Event], reply: Reply) -> None:
         assert own[-1] is end
         assert all(isinstance(event, ArgumentsDelta) for event in own[1:-1])
         assert joined(own, ArgumentsDelta) == end.call.raw
+
+
+def alike(lect: TextLect, text: str, ways: Iterable[Sequence[str]], **options: Any) -> Reply:
+    """The reply to ``text``, which is the same for all these ways to cut it."""
+    whole = lect.parse(text, **options)
+    for chunks in ways:
+        events, reply = feed(lect, chunks, **options)
+        hold(events, text, reply)
+        assert reply.to_json() == whole.to_json()
+    return whole
+
+
+def only_call(reply: Reply) -> Call:
+    """The one call of a reply."""
+    (call,) = reply.calls
+    return call
 
 
 def joined(events: Iterable[Event], kind: type[Event]) -> str:

@@ -8,11 +8,13 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from polylect import AnswerDelta, ArgumentsDelta, Call, CallEnd, CallStart, Reply, TextLect
+from polylect import AnswerDelta, ArgumentsDelta, CallEnd, CallStart, Reply, TextLect
 from polylect.grammar import MISSING
 
-from .streams import cut, cut_anywhere, feed, hold, joined
+from .streams import alike, cut, cut_anywhere, feed, hold, joined, only_call
 from .tongues import ARGUMENTS, ARRAY, BLOCK, NAMED, OWN
 
 PIECES = (
@@ -38,20 +40,11 @@ def block(body: str) -> str:
 
 def all_cuts(lect: TextLect, text: str, **options: Any) -> Reply:
     """The reply to ``text``: whole, by one character, in two at every place, and at random: all the same."""
-    whole = lect.parse(text, **options)
     choose = random.Random(len(text))
     step = max(1, len(text) // 80)
     cuts = [[text[:at], text[at:]] for at in range(0, len(text), step)]
-    for chunks in (cut(text, 1), cut(text, 2), *cuts, *(cut_anywhere(text, choose) for _ in range(4))):
-        events, reply = feed(lect, chunks, **options)
-        hold(events, text, reply)
-        assert reply.to_json() == whole.to_json()
-    return whole
-
-
-def only_call(reply: Reply) -> Call:
-    (call,) = reply.calls
-    return call
+    ways = (cut(text, 1), cut(text, 2), *cuts, *(cut_anywhere(text, choose) for _ in range(4)))
+    return alike(lect, text, ways, **options)
 
 
 def test_strings_with_every_escape() -> None:
@@ -61,6 +54,39 @@ def test_strings_with_every_escape() -> None:
         call = only_call(all_cuts(BLOCK.lect, block(f'{{"name": "a", "arguments": {raw}}}')))
         assert (call.status, call.raw, call.arguments) == ("complete", raw, json.loads(raw))
         assert only_call(NAMED.lect.parse(f"[CALL]a[ARGS]{raw}tail")).arguments == json.loads(raw)
+
+
+ODD_PIECES = (*PIECES, r"\ud83d", r"\ude00", r"\x", r"\u12", r"\u", "\n", "\0", "\ud800", "n", "u00e9")
+
+
+@given(st.lists(st.sampled_from(ODD_PIECES), max_size=12).map("".join), st.integers(0, 99))
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+def test_an_answer_is_decoded_as_it_comes(body: str, seed: int) -> None:
+    text = block(f'{{"name": "final", "arguments": "{body}"}}')
+    whole = ANSWERS.parse(text)
+    try:
+        assert whole.answer == json.loads(f'"{body}"', strict=False)
+    except json.JSONDecodeError:
+        assert isinstance(whole.answer, str)
+    choose = random.Random(seed)
+    alike(ANSWERS, text, [cut(text, 1), cut(text, 4), *(cut_anywhere(text, choose) for _ in range(3))])
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        (["null"], None),
+        (["null", '"x"'], "x"),
+        (['"x"', "null"], "x"),
+        (["null", "null"], None),
+        (["null", "7"], 7),
+        (['""', "null"], ""),
+        (["nope"], "nope"),
+    ],
+)
+def test_an_answer_of_null_is_none(said: list[str], answer: Any) -> None:
+    text = "".join(block(f'{{"name": "final", "arguments": {value}}}') for value in said)
+    assert all_cuts(ANSWERS, text).answer == answer
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from polylect import ArgumentsDelta, Call, CallEnd, CallStart, Reply, TextLect
+from polylect import ArgumentsDelta, CallEnd, CallStart, Reply, TextLect
 
-from .streams import cut, feed, hold
+from .streams import alike, cut, feed, hold, only_call
 from .tongues import BRACKET, CHANNELS, NAMED, PAIRS, PARAMETERS, REACT, Tongue
 
 VALUES = (
@@ -38,17 +38,8 @@ def parameters(**values: str) -> str:
 
 def all_cuts(lect: TextLect, text: str, **options: Any) -> Reply:
     """The reply to ``text``, the same for every cut in two and in small pieces."""
-    whole = lect.parse(text, **options)
-    for chunks in (cut(text, 1), cut(text, 3, 2), *([text[:at], text[at:]] for at in range(len(text)))):
-        events, reply = feed(lect, chunks, **options)
-        hold(events, text, reply)
-        assert reply.to_json() == whole.to_json()
-    return whole
-
-
-def only_call(reply: Reply) -> Call:
-    (call,) = reply.calls
-    return call
+    ways = (cut(text, 1), cut(text, 3, 2), *([text[:at], text[at:]] for at in range(len(text))))
+    return alike(lect, text, ways, **options)
 
 
 @pytest.mark.parametrize(("tongue", "write"), [(PAIRS, pairs), (PARAMETERS, parameters)], ids=["pairs", "parameters"])

@@ -324,7 +324,7 @@ class Draft:
         if isinstance(value, str) and value.startswith(shown) and len(value) > len(shown):
             self.answer_delta(value[len(shown) :], end)
         self._answered(value)
-        self.has_answer = self.has_answer or value != ""
+        self.has_answer = self.has_answer or (value != "" and value is not None)
         self.parts.append(("answer", self.start if self.start > 0 else 0, end))
 
     def _answered(self, value: Any) -> None:
@@ -334,7 +334,7 @@ class Draft:
 
     def final_answer(self) -> Any:
         """The reply's answer: the only one, or the lines of several."""
-        answers = self.answers or []
+        answers = [x for x in self.answers or () if x is not None]
         if len(answers) > 1:
             answers = [x for x in answers if x != ""] or [""]
         if len(answers) < 2:

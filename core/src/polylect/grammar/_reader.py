@@ -13,7 +13,7 @@ from ._brackets import scan_brackets
 from ._draft import CLOSED, CUT, JSON, MISSING, OPEN, TEXT, Cursor, Draft, Sink
 from ._live import NOTHING, Found, LiveState, LiveText, Undecided
 from ._runtime import SKIP, Edge, Payload, Runtime
-from ._scan import ANSWER_JSON, ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, scan_json
+from ._scan import ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, answer_mode, scan_json
 
 PARTS: tuple[Role, Role] = "reasoning", "content"
 """The roles whose text stands in the reply as it is, by number."""
@@ -162,7 +162,7 @@ class BaseReader:
             return scan_json(draft, SILENT, self.runtime.keys)
         mode = ARGUMENTS if draft.started else HOLD
         if draft.is_answer:
-            mode = ANSWER_TEXT if name == "brackets" or cursor.c[cursor.i] == '"' else ANSWER_JSON
+            mode = ANSWER_TEXT if name == "brackets" else answer_mode(cursor.c[cursor.i])
         return scan_brackets(draft, mode) if name == "brackets" else scan_json(draft, mode)
 
     def payload_ends(self, payload: Payload, closed: bool) -> None:

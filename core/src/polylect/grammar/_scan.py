@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from .._values import AnswerDelta, ArgumentsDelta
 from ._draft import JSON, Draft
 from ._live import MOST, USUAL, Undecided
-from ._strings import ESCAPED, LONG, STRING, closing, decoded, string_end, unescape
+from ._strings import LONG, SHORT, STRING, closing, decoded, decoded_short, string_end, unescape
 
 Reading: TypeAlias = Generator[Any, Any, bool]
 """Yields lists of events; is sent chunks (None at the end); returns whether the value was closed."""
@@ -49,11 +49,20 @@ _WITHIN: Effects = {}
 """The effects of pieces that begin inside a string."""
 _BETWEEN: Effects = {}
 """The effects of pieces that begin outside."""
+_ESCAPES: dict[str, bool] = {}
+"""For a piece inside a string that does not close it: whether it ends behind a backslash that escapes."""
+_ESCAPED: dict[str, bool] = {}
+"""The same for pieces behind such a backslash."""
 
 
 def _member(text: str) -> Any:
     """A match with groups for a whole member (up to its value), one without for what may become that."""
     return _MEMBER(text) or _PART(text)
+
+
+def answer_mode(char: str) -> int:
+    """What becomes of an answer that begins with this character. A null is none, so it is not shown either."""
+    return ANSWER_TEXT if char == '"' else HOLD if char == "n" else ANSWER_JSON
 
 
 def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Reading:
@@ -149,7 +158,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     draft.form = JSON
                     mode = ARGUMENTS if draft.started else HOLD
                     if draft.is_answer:
-                        mode = ANSWER_TEXT if char == '"' else ANSWER_JSON
+                        mode = answer_mode(char)
             elif role is not None and char == '"' and not (draft.named if role == "name" else draft.id is not None):
                 if i and len(c) <= USUAL:
                     base += i
@@ -283,24 +292,33 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                             depth += deeper
                         elif not inside:
                             break
-                        elif '"' not in d and d[-1] != "\\":
-                            escaped = False
-                        elif escaped or "\\\\" in d or d.count('"') != d.count('\\"'):
-                            if len(d) > LONG:
-                                break
-                            at = (ESCAPED if escaped else STRING)(d).end()
-                            if at < len(d) and d[at] == '"':
-                                break
-                            escaped = at < len(d)
                         else:
-                            escaped = d[-1] == "\\"
+                            ends = _ESCAPED if escaped else _ESCAPES
+                            end_escaped = ends.get(d)
+                            if end_escaped is None:
+                                text = d[1:] if escaped else d
+                                if "\\\\" not in text and text.count('"') == text.count('\\"'):
+                                    end_escaped = text[-1:] == "\\"
+                                elif len(d) > LONG:
+                                    break
+                                else:
+                                    at = STRING(text).end()
+                                    if at < len(text) and text[at] == '"':
+                                        break
+                                    end_escaped = at < len(text)
+                                if len(d) <= FEW:
+                                    if len(ends) >= MOST:
+                                        ends.clear()
+                                    ends[d] = end_escaped
+                            escaped = end_escaped
                         base += len(d)
                         if mode == ARGUMENTS:
                             d = yield [ArgumentsDelta(last, base, index, d)]
                             last = base
                         else:
                             if pending or "\\" in d:
-                                d, pending = decoded(pending, d, False, False)
+                                d = pending + d
+                                d, pending = decoded_short(d) if len(d) <= SHORT else decoded(d)
                             if d:
                                 streamed.append(d)
                                 d = yield [AnswerDelta(last, base, d)]
@@ -348,7 +366,8 @@ def _pass(draft: Draft, mode: int, pending: str, text: str, end: int, begins: bo
     elif mode == ANSWER_JSON:
         draft.answer_delta(text, end)
     else:
-        text, pending = decoded(pending, text, begins, closed)
+        text = pending + text[1 if begins else 0 : -1 if closed else None]
+        text, pending = (unescape(text), "") if closed else decoded(text)
         if text:
             draft.answer_delta(text, end)
     return pending

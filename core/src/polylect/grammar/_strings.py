@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any
 
+from msgspec.json import Decoder
+
 STRING: Any = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.S).match
 """All of a string from inside it, up to its quote, a backslash that ends the chunk, or the end."""
-ESCAPED: Any = re.compile(r'.[^"\\]*+(?:\\.[^"\\]*+)*+', re.S).match
-"""The same behind a backslash."""
 _WHOLE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.S).match
 _ESCAPE = re.compile(
     r'\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(["\\/bfnrt])|.)', re.S
 ).sub
+_strict = Decoder(str).decode
 _CUT_ESCAPE = re.compile(
     r"\\(?:u[0-9a-fA-F]{0,3}|u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?)?\Z"
 ).match
 _SHORT = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
-LONGEST_ESCAPE = 12
-"""A surrogate pair: twice ``\\uXXXX``."""
+ESCAPE = 6
+"""The characters of ``\\uXXXX``; a surrogate pair is two."""
+SHORT = 8
+"""Up to this many characters a piece of a string is likely to be one that was seen before."""
 LONG = 64
 """From this many characters on, ``string_end`` is faster than a regular expression."""
 WINDOW = 256
@@ -30,17 +34,22 @@ def unescape(body: str) -> str:
     """The text that the inside of a JSON string stands for; each invalid escape stays as it is."""
     if "\\" not in body:
         return body
-    text = decoded_whole(body) if '"' not in body else None
+    text = decoded_whole(body)
     return _ESCAPE(_decode_escape, body) if text is None else text
 
 
 def decoded_whole(body: str) -> str | None:
     """The text that the inside of a JSON string stands for, if all its escapes are valid and whole; else None."""
+    if "\n" not in body:
+        try:
+            return _strict(f'"{body}"')
+        except ValueError:  # a control character or a lone surrogate, which we take, or no whole escapes
+            pass
     try:
-        text = str(scanstring(body + '"', 0, False)[0])
+        text, end = scanstring(body + '"', 0, False)
     except ValueError:
         return None
-    return None if "\ud800" <= text[-1:] <= "\udbff" else text
+    return None if end <= len(body) or "\ud800" <= text[-1:] <= "\udbff" else text
 
 
 def _decode_escape(match: re.Match[str]) -> str:
@@ -52,23 +61,37 @@ def _decode_escape(match: re.Match[str]) -> str:
     return _SHORT[short] if short else match[0]
 
 
-def decoded(pending: str, text: str, begins: bool, closed: bool) -> tuple[str, str]:
-    """(decoded text that is certain, undecided rest) of the inside of a string; quotes taken off."""
-    if begins:
-        text = text[1:]
-    if closed:
-        text = text[:-1]
-    text = pending + text
-    if closed or "\\" not in text:
-        return unescape(text), ""
-    if (whole := decoded_whole(text)) is not None:
-        return whole, ""
-    at = text.find("\\", max(len(text) - LONGEST_ESCAPE, 0))
+def decoded(text: str) -> tuple[str, str]:
+    """(decoded text that is certain, undecided rest) of the inside of a string."""
+    at = text.rfind("\\")
+    if at < 0:
+        return text, ""
+    char = text[at + 1 : at + 2]
+    if not char or (char == "u" and len(text) - at <= ESCAPE):
+        at = _cut(text)
+        return unescape(text[:at]), text[at:]
+    if "\n" not in text:
+        try:
+            return _strict(f'"{text}"'), ""
+        except ValueError:
+            pass
+    return unescape(text), ""
+
+
+decoded_short = lru_cache(4096)(decoded)
+"""The same for texts of some characters: most of them are a line break or a quote with little around it."""
+
+
+def _cut(text: str) -> int:
+    """Where an escape begins that is not whole at the end of a text, or the end."""
+    if text[-1] == "\\" and "\\" not in text[-2 - ESCAPE : -1]:
+        return len(text) - 1
+    at = text.find("\\", max(len(text) - 2 * ESCAPE, 0))
     while at >= 0:
         if (at - len(text[:at].rstrip("\\")) if at and text[at - 1] == "\\" else 0) % 2 == 0 and _CUT_ESCAPE(text, at):
-            return unescape(text[:at]), text[at:]
+            return at
         at = text.find("\\", at + 1)
-    return unescape(text), ""
+    return len(text)
 
 
 def closing(c: str, at: int) -> int:
