@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -14,37 +14,18 @@ from polylect import (
     AgentFinish,
     LectError,
     ParseError,
-    Pipeline,
-    PolylectError,
     Prompt,
     PromptError,
     ToolError,
 )
 
+from .pipelines import build, fails, plain, search
+
 ALL = "{tools} {tool_names} {input} {agent_scratchpad}"
-
-
-def search(query: str) -> str:
-    """Look something up."""
-    return query
 
 
 def model(prompt: Any, *, stop: Any = None, tools: Any = None) -> str:
     return " x\nFinal Answer: 1"
-
-
-def plain(prompt: Any) -> str:
-    return " x\nFinal Answer: 1"
-
-
-build: Any = Pipeline
-"""The arguments here are wrong on purpose, so their types are not looked at."""
-
-
-def fails(kind: type[PolylectError], message: str, make: Callable[[], object]) -> None:
-    with pytest.raises(kind) as caught:
-        make()
-    assert str(caught.value) == message
 
 
 # --- the prompt -----------------------------------------------------------------------------------------------------

@@ -9,14 +9,11 @@ from typing import Any
 import polylect
 from polylect import AgentStep, Pipeline
 
+from .pipelines import search
+
 
 def gpt(prompt: Any, *, stop: Any = None, tools: Any = None) -> str:
     return ""
-
-
-def search(query: str) -> str:
-    """Look something up."""
-    return query
 
 
 def test_as_text() -> None:

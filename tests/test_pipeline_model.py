@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import pytest
 
 import polylect
-from polylect import AgentFinish, ParseError, Pipeline, PolylectError, PromptError
+from polylect import AgentFinish, ParseError, PromptError
 
-
-def search(query: str) -> str:
-    """Look something up."""
-    return query
-
-
-def model(prompt: Any, *, stop: Any = None, tools: Any = None) -> str:
-    return " x\nFinal Answer: 1"
-
-
-def plain(prompt: Any) -> str:
-    return " x\nFinal Answer: 1"
-
-
-build: Any = Pipeline
-"""The arguments here are wrong on purpose, so their types are not looked at."""
-
-
-def fails(kind: type[PolylectError], message: str, make: Callable[[], object]) -> None:
-    with pytest.raises(kind) as caught:
-        make()
-    assert str(caught.value) == message
+from .pipelines import build, fails, plain, search
 
 
 class Async:

@@ -8,60 +8,9 @@ from typing import Any
 import pytest
 
 import polylect
-from polylect import AgentAction, AgentFinish, AgentStep, Call, Lect, Pipeline, Reply
+from polylect import AgentAction, AgentFinish, AgentStep, Pipeline
 
-FAMILIES = ("react", "json_blob", "xml_tags", "tool_calls")
-LECTS = [
-    info.name for info in polylect.lects() if info.distribution.startswith("polylect-") and info.family in FAMILIES
-]
-
-
-def search(query: str) -> str:
-    """Look something up."""
-    return f"rain in {query}"
-
-
-def forecast(city: str, days: int = 3) -> str:
-    """The weather to come."""
-    return f"sun in {city}, {days} days"
-
-
-TOOLS = (search, forecast)
-
-
-class Script:
-    """A model that has its replies ready, and keeps what it was asked."""
-
-    name = "script"
-
-    def __init__(self, *replies: Any) -> None:
-        self.replies = list(replies)
-        self.asked: list[tuple[Any, Any, Any]] = []
-
-    def __call__(self, prompt: Any, *, stop: Sequence[str] = (), tools: Any = None) -> Any:
-        self.asked.append((prompt, stop, tools))
-        return self.replies.pop(0)
-
-
-def turns(lect: Lect) -> tuple[Any, Any]:
-    """A call and a finish, as the lect writes them."""
-    answered = Reply(answer="It rains.") if "answer" in lect.features else Reply(content="It rains.")
-    return lect.format(Reply(calls=(Call("search", {"query": "Oslo"}, id="a1"),))), lect.format(answered)
-
-
-def sent(prompt: Any) -> str:
-    """All that a model was told, as one text."""
-    return prompt if isinstance(prompt, str) else repr(prompt)
-
-
-def actions(decision: Any) -> list[AgentAction]:
-    assert isinstance(decision, list)
-    return decision
-
-
-def finish(decision: Any) -> AgentFinish:
-    assert isinstance(decision, AgentFinish)
-    return decision
+from .pipelines import LECTS, TOOLS, Script, actions, finish, search, sent, turns
 
 
 def test_another_scratchpad() -> None:

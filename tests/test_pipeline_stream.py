@@ -13,16 +13,9 @@ import pytest
 import polylect
 from polylect import AgentAction, AgentFinish, AnswerDelta, ContentDelta, Pipeline, ReasoningDelta, Reply, ReplyEnd
 
-FAMILIES = ("react", "json_blob", "xml_tags", "tool_calls")
-LECTS = [
-    info.name for info in polylect.lects() if info.distribution.startswith("polylect-") and info.family in FAMILIES
-]
+from .pipelines import LECTS, finish, search
+
 REPLY = " I know.\nFinal Answer: It rains\nin Oslo."
-
-
-def search(query: str) -> str:
-    """Look something up."""
-    return query
 
 
 def says(what: Any) -> Callable[[Any], Any]:
@@ -31,8 +24,7 @@ def says(what: Any) -> Callable[[Any], Any]:
 
 
 def output(decision: Any) -> Any:
-    assert isinstance(decision, AgentFinish)
-    return decision.return_values["output"]
+    return finish(decision).return_values["output"]
 
 
 @pytest.mark.parametrize("size", [1, 3, 1000])

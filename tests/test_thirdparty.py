@@ -20,6 +20,8 @@ import polylect
 from polylect import testing
 from polylect.grammar import lint
 
+from .pipelines import actions
+
 HERE = Path(__file__).parent / "thirdparty"
 PACKAGE = HERE / "polylect_done"
 SOURCE = PACKAGE / "src" / "polylect_done"
@@ -80,11 +82,6 @@ def said(reply: polylect.Reply) -> dict[str, Any]:
         "codes": [x.code for x in reply.diagnostics],
     }
     return {key: value for key, value in found.items() if value not in ("", [], None)}
-
-
-def actions(decision: object) -> list[polylect.AgentAction]:
-    assert isinstance(decision, list)
-    return decision
 
 
 # --- the package ----------------------------------------------------------------------------------------------------

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 import polylect
 from polylect import Tool
-from polylect.testing import Case, run_case
+
+from .react_cases import call, finishes, reads, runs
 
 LECT = polylect.lect("react_bracket")
 SEARCH = Tool("search", "", {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]})
@@ -24,22 +24,6 @@ ROUTE = Tool(
 )
 NOW = Tool("now")
 TOOLS = [SEARCH, ROUTE, NOW]
-
-
-def call(name: str, arguments: Any, status: str = "complete") -> dict[str, Any]:
-    return {"name": name, "arguments": arguments, "status": status}
-
-
-def runs(*calls: tuple[str, Any], **more: Any) -> dict[str, Any]:
-    return {"calls": [call(*each) for each in calls], "decision": [list(each) for each in calls], **more}
-
-
-def finishes(answer: str, **more: Any) -> dict[str, Any]:
-    return {"answer": answer, "decision": {"output": answer}, **more}
-
-
-def reads(text: str, said: dict[str, Any], tools: list[Tool] | None = None) -> None:
-    run_case(Case(0, text, (text, json.dumps(said))), LECT, tools=tools)
 
 
 ROWS: list[tuple[str, str, dict[str, Any]]] = [
@@ -130,7 +114,7 @@ ROWS: list[tuple[str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("text", "said"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_a_reply(text: str, said: dict[str, Any]) -> None:
-    reads(text, said)
+    reads(text, said, LECT)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +133,7 @@ def test_a_reply(text: str, said: dict[str, Any]) -> None:
 )  # fmt: skip
 def test_inputs_by_the_tool(text: str, name: str, arguments: Any) -> None:
     calls = [call(name, arguments)]
-    reads(text, {"calls": calls, "decision": [[name, arguments]]}, TOOLS)
+    reads(text, {"calls": calls, "decision": [[name, arguments]]}, LECT, TOOLS)
 
 
 def test_an_input_that_fits_no_tool_says_what_to_write() -> None:

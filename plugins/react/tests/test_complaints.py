@@ -15,17 +15,13 @@ import polylect
 from polylect import AgentAction, AgentFinish, ParseError
 from polylect.testing import Case, run_case
 
+from .react_cases import error_of
+
 LECT = polylect.lect("react")
 
 
 def reads(text: str, **said: Any) -> None:
     run_case(Case(0, text, (text, json.dumps(said))), LECT)
-
-
-def error_of(written: str, **policies: Any) -> ParseError:
-    with pytest.raises(ParseError) as caught:
-        LECT.decide(LECT.parse(written), **policies)
-    return caught.value
 
 
 ONE = [{"name": "forecast", "arguments": "Voss"}]

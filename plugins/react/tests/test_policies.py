@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
 
 import pytest
 
 import polylect
 from polylect import EXCEPTION_TOOL, AgentAction, AgentFinish, LectError, ParseError
 
-REACT = polylect.lect("react")
+from .react_cases import REACT, error_of
+
 BRACKET = polylect.lect("react_bracket")
 TURN = "Thought: hm\nAction: search\nAction Input: Voss"
-
-
-def error_of(written: str, lect: polylect.Lect = REACT, **policies: Any) -> ParseError:
-    with pytest.raises(ParseError) as caught:
-        lect.decide(lect.parse(written), **policies)
-    return caught.value
 
 
 def test_a_turn_with_one_good_call_answers_the_bad_one_too() -> None:

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from polylect.testing import Case, run_case
+from .react_cases import call, finishes, reads, runs
 
 STOPPED = "Thought: see what the sky does\nAction: forecast\nAction Input: Bergen on Monday"
-
-
-def call(name: str, arguments: Any, status: str = "complete") -> dict[str, Any]:
-    return {"name": name, "arguments": arguments, "status": status}
-
-
-def runs(*calls: tuple[str, Any], **more: Any) -> dict[str, Any]:
-    """The case says these calls, and the agent runs them."""
-    return {"calls": [call(*each) for each in calls], "decision": [list(each) for each in calls], **more}
-
-
-def finishes(answer: str, **more: Any) -> dict[str, Any]:
-    """The case says this answer, and the agent is done."""
-    return {"answer": answer, "decision": {"output": answer}, **more}
-
-
-def reads(text: str, said: dict[str, Any]) -> None:
-    """The text comes out like that: whole, one character at a time, and in random pieces."""
-    run_case(Case(0, text, (text, json.dumps(said))), "react")
 
 
 BERGEN = ("forecast", "Bergen on Monday")

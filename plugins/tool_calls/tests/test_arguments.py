@@ -12,24 +12,19 @@ import polylect
 from polylect import Call, ParseError, Reply
 from polylect_tool_calls import _arguments
 
+from .call_messages import codes, entry, message
+
 LECT = polylect.lect("tool_calls")
 
 
 def parse(arguments: Any, *more: Any, name: str = "add", **options: Any) -> Reply:
-    calls = [
-        {"id": f"c{i}", "type": "function", "function": {"name": name, "arguments": x}}
-        for i, x in enumerate((arguments, *more))
-    ]
-    return LECT.parse({"role": "assistant", "content": None, "tool_calls": calls}, **options)
+    calls = (entry(name, x, f"c{i}") for i, x in enumerate((arguments, *more)))
+    return LECT.parse(message(*calls), **options)
 
 
 def one(arguments: Any, **options: Any) -> Call:
     (call,) = parse(arguments, **options).calls
     return call
-
-
-def codes(reply: Reply) -> list[str]:
-    return [x.code for x in reply.diagnostics]
 
 
 @pytest.mark.parametrize(

@@ -12,19 +12,9 @@ import pytest
 import polylect
 from polylect import Call, ParseError, Reply
 
+from .call_messages import codes, entry, message
+
 LECT = polylect.lect("tool_calls")
-
-
-def entry(name: str, arguments: Any, identifier: str | None = "c1") -> dict[str, Any]:
-    return {"id": identifier, "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
-def message(*calls: dict[str, Any], content: Any = None, **more: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": content, "tool_calls": list(calls), **more}
-
-
-def codes(reply: Reply) -> list[str]:
-    return [x.code for x in reply.diagnostics]
 
 
 ONE = message(entry("add", '{"a": 3, "b": 5}'))

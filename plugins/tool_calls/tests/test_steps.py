@@ -9,16 +9,10 @@ import pytest
 import polylect
 from polylect import EXCEPTION_TOOL, AgentAction, AgentFinish, AgentStep, LectError, ParseError
 
+from .call_messages import entry, message
+
 LECT = polylect.lect("tool_calls")
 Messages = list[dict[str, Any]]
-
-
-def entry(name: str, arguments: str = "{}", identifier: str | None = "c1") -> dict[str, Any]:
-    return {"id": identifier, "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
-def message(*calls: dict[str, Any], content: str | None = None, **more: Any) -> dict[str, Any]:
-    return {"role": "assistant", "content": content, "tool_calls": list(calls), **more}
 
 
 def actions(given: Any, **options: Any) -> list[AgentAction]:
