@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ._patterns import Node, Seq, chars, first, open_class, partial, plain, printed, single, times
 
@@ -220,8 +221,42 @@ def starts(patterns: Sequence[Seq]) -> str | None:
     groups = _by_first(patterns, TOLD)
     if groups is None:
         return None
+    if len(groups) == 1:
+        (behind, begun), *_ = groups.items()
+        return _set(begun) + behind
     ways = "|".join(f"(?<={_set(begun)}){behind}" for behind, begun in groups.items())
     return f"{_set(''.join(groups.values()))}(?:{ways})"
+
+
+class Pivot(NamedTuple):
+    """A character that stands in all of some patterns, with nothing but white space before it."""
+
+    char: str
+    before: str
+    """The white space that may stand there."""
+    source: str
+    """``re`` source for the places where the character may be that of one of the patterns."""
+
+
+def pivot(patterns: Sequence[Seq]) -> Pivot | None:
+    """What all of these have in common behind white space that some begin with; None when that is nothing."""
+    before, tails = set[str](), set[Seq]()
+    left = [way for seq in patterns for way in _heads(seq)]
+    while left:
+        way = left.pop()
+        if not way or open_class(way[0][1]):
+            return None
+        begun = chars(way[0][1])
+        if begun <= set(" \t\r\n"):
+            before |= begun
+            left += _heads(way[1:])
+        else:
+            tails.add(way)
+    common = {char for way in tails for char in chars(way[0][1])}
+    if not before or len(common) != 1:
+        return None
+    source = starts(sorted(tails, key=repr))
+    return None if source is None else Pivot(common.pop(), "".join(sorted(before)), source)
 
 
 def _by_first(patterns: Sequence[Seq], depth: int) -> dict[str, str] | None:

@@ -97,6 +97,8 @@ class LiveText:
         self.pairs: tuple[Pair, ...] = ()
         self.at: Any = never
         self.starts: Any = never
+        self.pivot: tuple[str, str, Any] | None = None
+        """The :class:`Pivot` of the delimiters, its source as a ``search``."""
         if text.wanted:
             source, numbers = alternatives.live(text.wanted)
             self.live, self.pairs = re.compile(source).search, self._pairs(numbers)
@@ -104,6 +106,9 @@ class LiveText:
             starts = alternatives.starts([tree for tree, _ in text.wanted])
             if starts is not None:
                 self.starts, self.at = re.compile(starts).search, re.compile(source).match
+                pivot = alternatives.pivot([tree for tree, _ in text.wanted])
+                if pivot is not None:
+                    self.pivot = pivot.char, pivot.before, re.compile(pivot.source).search
         self.undecided = _undecided(tuple(tree for tree, _ in text.wanted))
         self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.at, self.undecided
         """What a run of this text needs at its beginning, at one stroke."""

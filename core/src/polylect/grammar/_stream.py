@@ -275,6 +275,31 @@ class Reader(BaseReader):
                                         if d is None:
                                             break
                                         seen.append(d)
+                                elif text.pivot is not None:
+                                    # what may stand before the pivot waits for the next chunk, and goes with it
+                                    char, white, behind = text.pivot
+                                    while d and (char not in d or behind(d) is None):
+                                        if d[-1] not in white:
+                                            base += len(d)
+                                            d = yield [maker(last, base, d)]
+                                            last = base
+                                            if d is None:
+                                                break
+                                            seen.append(d)
+                                            continue
+                                        if len(d) == 1 or d[-2] in white or d[-1] not in undecided:
+                                            break
+                                        begins = d[-1]
+                                        base += len(d) - 1
+                                        d = yield [maker(last, base, d[:-1])]
+                                        last = base
+                                        if d is None:
+                                            c, final = begins, True
+                                            break
+                                        seen.append(d)
+                                        d = begins + d
+                                    if final:
+                                        continue
                                 else:
                                     while d and (match := starts(d)) is None:
                                         base += len(d)
