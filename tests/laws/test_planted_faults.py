@@ -72,6 +72,17 @@ class DropsQuestionMarks(Faulty):
         return cast("str", self.honest.format(reply, **policies)).replace("?", "")
 
 
+class TrimsLongChunks(Faulty):
+    """A parser that goes wrong only where chunks are long and yet not the whole."""
+
+    law = 2
+    pure = False
+
+    def reply(self, reply: polylect.Reply, chunks: int) -> polylect.Reply:
+        long = chunks > 1 and len(reply.text) > 512 * chunks
+        return msgspec.structs.replace(reply, content=reply.content + "!") if long else reply
+
+
 class RefusesMostly(Faulty):
     """A formatter that keeps the law by saying nothing."""
 

@@ -152,9 +152,9 @@ class Reader(BaseReader):
                         found = False
                     elif i or final or len(c) > BIG:
                         stop, to, index, pairs = text.search(c, i, final)
-                        after = 0
+                        after, near = 0, -1
                     elif not begun and (moves := undecided.get(c)) is not None:
-                        stop, index = 0, None
+                        stop, index, near = 0, None, -1
                     else:
                         while True:
                             if near >= 0:

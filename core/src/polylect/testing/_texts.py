@@ -21,6 +21,10 @@ Edit: TypeAlias = tuple[int, int, str]
 
 ALL_AT_ONCE = (sys.maxsize,)
 ONE_BY_ONE = (1,)
+SURROGATES = "\ud800\udbff\udc00\udfff"
+LONG = 500
+"""Parsers may treat chunks of this many characters in another way."""
+WORDS = ("a", "word ", "\n", " ", "x" * 7)
 _FAR = 100_000  # any position: taken modulo the length of the text
 
 
@@ -28,8 +32,8 @@ def texts(lect: Lect) -> SearchStrategy[Message]:
     """What a model of this tongue may write, well or badly.
 
     Soup of markers and troublemakers, the lect's examples bent in one to three places or cut short, pieces of them in
-    any order, a marker repeated many times, and random Unicode, lone surrogates included. In tongues of messages: the
-    examples with such texts in them; the shape of the message stays as it is.
+    any order, a marker repeated many times, long runs of words between markers, and random Unicode, lone surrogates
+    included. In tongues of messages: the examples with such texts in them; the shape of the message stays as it is.
     """
     table = fragments(lect)
     soup = st.lists(st.sampled_from(table), max_size=24).map("".join)
@@ -40,14 +44,20 @@ def texts(lect: Lect) -> SearchStrategy[Message]:
     table = (*table, *(examples * (len(table) // 10 // max(len(examples), 1))))
     bent = st.builds(bend, st.sampled_from(examples), edits(table)) if examples else soup
     woven = st.lists(st.sampled_from(segments(lect) or table), max_size=10).map("".join)
-    return st.one_of(soup, bent, bent, bent, woven, woven, repeats(table), noise())
+    return st.one_of(soup, bent, bent, bent, woven, woven, repeats(table), stretched(table), noise())
 
 
 def noise() -> SearchStrategy[str]:
     """Random Unicode, lone surrogates included."""
     # of a million characters two thousand are surrogates: they would hardly ever be drawn
-    surrogates = st.characters(categories=["Cs"])
-    return st.text(st.one_of(st.characters(exclude_categories=()), surrogates), max_size=40)
+    characters = st.one_of(st.characters(exclude_categories=()), st.sampled_from(SURROGATES))
+    return st.lists(characters, max_size=40).map("".join)
+
+
+def stretched(table: Sequence[str]) -> SearchStrategy[str]:
+    """Fragments with long runs of one word between them, so that chunks of hundreds of characters make sense."""
+    run = st.builds(lambda word, times: word * times, st.sampled_from(WORDS), st.integers(1, 300))
+    return st.lists(st.one_of(st.sampled_from(table), run), min_size=2, max_size=12).map("".join)
 
 
 def repeats(table: Sequence[str]) -> SearchStrategy[str]:
@@ -97,10 +107,13 @@ def _messages(
     return st.builds(change, st.sampled_from(places), changes, soup, st.booleans())
 
 
-def cuts() -> SearchStrategy[tuple[int, ...]]:
-    """Sizes of chunks, to be cycled: all in one, one character at a time, or a random few."""
+def cuts(length: int = 0) -> SearchStrategy[tuple[int, ...]]:
+    """Sizes of chunks, to be cycled: all in one, one character at a time, or a random few; of long texts long ones."""
     some = st.lists(st.integers(1, 12), min_size=1, max_size=5).map(tuple)
-    return st.one_of(some, st.just(ONE_BY_ONE), st.just(ALL_AT_ONCE))
+    if length > LONG:
+        size = st.one_of(st.integers(1, 80), st.integers(LONG // 2, LONG * 3 // 2), st.integers(LONG, LONG + 20))
+        some = st.one_of(st.lists(size, min_size=1, max_size=5).map(tuple), some)
+    return st.one_of(some, st.just(ONE_BY_ONE), st.just(ALL_AT_ONCE)) if length <= LONG else some
 
 
 def pieces(lect: Lect, message: Message, sizes: Sequence[int]) -> list[Any]:
