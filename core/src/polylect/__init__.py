@@ -89,7 +89,7 @@ def lect(name: str) -> Lect:
 
     Raises:
         LectError: there is none; the message has the nearest name and the line that installs it.
-        PluginError: it is installed and broken.
+        PluginError: it is installed and broken, or two distributions claim its name.
     """
     from . import _registry
 
@@ -119,7 +119,7 @@ def unregister(name: str) -> None:
 
 
 def plugins() -> list[PluginInfo]:
-    """All installed plugins with their lects; the broken ones with their error."""
+    """All installed plugins with their lects; those that are broken, or claim a name of another, with their error."""
     from . import _registry
 
     return _registry.registry.plugins()

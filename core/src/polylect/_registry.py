@@ -1,7 +1,8 @@
 """The lects that are installed, found through pluggy with a loader of our own.
 
 pluggy's own entry-point loader drops a second distribution of the same name in silence, and dies with the first plugin
-that fails to import. This one loads in sorted order, isolates what is broken, and names conflicts.
+that fails to import. This one loads in sorted order, isolates what is broken, and names conflicts: a name that two
+distributions claim is given to nobody, and all their other lects work.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import warnings
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+import msgspec
 import pluggy
 
 from ._errors import LectError, PluginError, PolylectError, nearest
@@ -30,6 +32,9 @@ KNOWN = {
     "tool_calls": "polylect-tool-calls",
 }
 """Lects of this project by the distribution that brings them, for the install line in errors."""
+REMEDY = "Uninstall one, or register yours with override=True."
+BROKEN_TOLD = 3
+"""Broken plugins that the error of an unknown lect tells of: as many as one reads."""
 
 
 class LectInfo(NamedTuple):
@@ -43,13 +48,26 @@ class LectInfo(NamedTuple):
 
 
 class PluginInfo(NamedTuple):
-    """A plugin: its entry point, its distribution and version, its lects, and why it failed if it did."""
+    """A plugin: its entry point, its distribution and version, its lects, and what is wrong with it if something is.
+
+    One that fails has no lects; one with a name that is contested has its others.
+    """
 
     name: str
     distribution: str
     version: str
     lects: tuple[str, ...]
     error: str | None = None
+
+
+class _Contest(NamedTuple):
+    """Who claims one name, and as what."""
+
+    claimants: tuple[str, ...]
+    claim: str
+
+    def __str__(self) -> str:
+        return f"{' and '.join(self.claimants)} {'both' if len(self.claimants) == 2 else 'all'} {self.claim}"
 
 
 class _Entry:
@@ -90,6 +108,9 @@ def _check_spec(spec: LectSpec) -> None:
         raise PluginError(f"The aliases of {spec.name!r} are a tuple of names, not {spec.aliases!r}.")
 
 
+Names: TypeAlias = tuple[dict[str, _Entry], dict[str, str], dict[str, _Contest]]
+
+
 class Registry:
     """Lects by name. Entry points are read when a lect is first asked for."""
 
@@ -99,6 +120,7 @@ class Registry:
         self._manager.add_hookspecs(Specifications)
         self._entries: dict[str, _Entry] = {}
         self._aliases: dict[str, str] = {}
+        self._contested: dict[str, _Contest] = {}
         self._plugins: list[PluginInfo] = []
         self._discovered = False
 
@@ -108,26 +130,28 @@ class Registry:
             if self._discovered:
                 return
             self._discovered = True
-            seen: dict[str, tuple[str, str]] = {}
-            for point in sorted(entry_points(group=PROJECT), key=lambda p: (p.name, _dist(p)[0])):
-                name, version = _dist(point)
-                error = None
-                if point.name in seen and seen[point.name][0] != name:
-                    both = " and ".join(" ".join(x) for x in ((name, version), seen[point.name]))
-                    error = f"{both} both claim the plugin name {point.name!r}. Uninstall one."
-                elif point.name in seen:
+            seen: dict[str, list[tuple[str, str]]] = {}
+            for point in sorted(entry_points(group=PROJECT), key=_order):
+                one, twins = _dist(point), seen.setdefault(point.name, [])
+                if any(one[0] == twin[0] for twin in twins):
                     continue
-                seen.setdefault(point.name, (name, version))
-                self._plugins.append(self._load_point(point, name, version, error))
+                twins.insert(0, one)
+                error = None
+                if len(twins) > 1:
+                    claim = f"claim the plugin name {point.name!r}. Uninstall one."
+                    self._contested[point.name] = _Contest(tuple(" ".join(twin) for twin in twins), claim)
+                    error = str(self._contested[point.name])
+                self._plugins.append(self._load_point(point, *one, error))
             for plugin in (x for x in self._plugins if x.error is not None):
-                told = f"polylect plugin {plugin.name!r} of {plugin.distribution} is broken: {plugin.error}"
+                state = "in conflict" if plugin.lects else "broken"
+                told = f"polylect plugin {plugin.name!r} of {plugin.distribution} is {state}: {plugin.error}"
                 warnings.warn(told, stacklevel=3)
 
     def _load_point(self, point: EntryPoint, distribution: str, version: str, error: str | None) -> PluginInfo:
         lects: tuple[str, ...] = ()
         if error is None:
             try:
-                lects = self.add_plugin(point.load(), point.name, distribution)
+                lects, error = self._claim(self._specs(point.load(), point.name), distribution)
             except (
                 Exception,
                 SystemExit,
@@ -142,46 +166,74 @@ class Registry:
             PluginError: a hook of no known name, or a lect name that is taken.
         """
         with self._lock:
-            known = {spec for spec in dir(Specifications) if spec.startswith("polylect_")}
-            for attribute in (name for name in dir(plugin) if name.startswith("polylect_") and name not in known):
-                if callable(getattr(plugin, attribute)):
-                    raise PluginError(f"{name} implements no known hook: {attribute!r}.{nearest(attribute, known)}")
-            for attribute in (name for name in dir(plugin) if name in known):
-                if not hasattr(getattr(plugin, attribute), f"{PROJECT}_impl"):
-                    raise PluginError(f"{name} has {attribute!r} without its mark. Write @polylect.hookimpl above it.")
-            before = set(self._manager.get_plugins())
-            if self._manager.has_plugin(name):
-                raise PluginError(f"The plugin {name} is loaded already.")
+            specs = self._specs(plugin, name)
             try:
-                self._manager.register(plugin, name)
-                self._manager.check_pending()
-                mine = self._manager.subset_hook_caller("polylect_lects", before)()
-                specs = [spec for group in mine for spec in group]
                 for spec in specs:
-                    if not isinstance(spec, LectSpec):
-                        raise PluginError(f"{name} lists {spec!r}, which is not a LectSpec.")
-                    _check_spec(spec)
                     self._check_free(spec, distribution)
-                if len({spec.name for spec in specs}) < len(specs):
-                    raise PluginError(f"{name} lists a lect twice.")
-            except BaseException as error:
-                if self._manager.is_registered(plugin):
-                    self._manager.unregister(plugin)
-                if isinstance(error, pluggy.PluginValidationError):
-                    raise PluginError(str(error)) from error
+            except PluginError:
+                self._manager.unregister(plugin)
                 raise
             for spec in specs:
                 self._add(spec, distribution)
             return tuple(spec.name for spec in specs)
 
+    def _specs(self, plugin: object, name: str) -> list[LectSpec]:
+        """Register a plugin with pluggy, and ask it for its lects."""
+        known = {spec for spec in dir(Specifications) if spec.startswith("polylect_")}
+        for attribute in (name for name in dir(plugin) if name.startswith("polylect_") and name not in known):
+            if callable(getattr(plugin, attribute)):
+                raise PluginError(f"{name} implements no known hook: {attribute!r}.{nearest(attribute, known)}")
+        for attribute in (name for name in dir(plugin) if name in known):
+            if not hasattr(getattr(plugin, attribute), f"{PROJECT}_impl"):
+                raise PluginError(f"{name} has {attribute!r} without its mark. Write @polylect.hookimpl above it.")
+        before = set(self._manager.get_plugins())
+        if self._manager.has_plugin(name):
+            raise PluginError(f"The plugin {name} is loaded already.")
+        try:
+            self._manager.register(plugin, name)
+            self._manager.check_pending()
+            mine = self._manager.subset_hook_caller("polylect_lects", before)()
+            specs = [spec for group in mine for spec in group]
+            for spec in specs:
+                if not isinstance(spec, LectSpec):
+                    raise PluginError(f"{name} lists {spec!r}, which is not a LectSpec.")
+                _check_spec(spec)
+            if len({spec.name for spec in specs}) < len(specs):
+                raise PluginError(f"{name} lists a lect twice.")
+        except BaseException as error:
+            if self._manager.is_registered(plugin):
+                self._manager.unregister(plugin)
+            if isinstance(error, pluggy.PluginValidationError):
+                raise PluginError(str(error)) from error
+            raise
+        return specs
+
+    def _claim(self, specs: list[LectSpec], distribution: str) -> tuple[tuple[str, ...], str | None]:
+        """Add the lects whose names are free, with the aliases that are; and tell of the names that are not."""
+        taken: dict[str, _Contest] = {}
+        for name in (name for spec in specs for name in (spec.name, *spec.aliases)):
+            owner = self._owner(name)
+            if owner is not None:
+                before = self._contested.get(name)
+                others = before.claimants if before is not None and owner.distribution in before.claimants else ()
+                claimants = (distribution, *(others or (owner.distribution,)))
+                taken[name] = _Contest(claimants, f"bring a lect named {name!r}. {REMEDY}")
+        self._contested |= taken
+        mine = [spec for spec in specs if spec.name not in taken]
+        for spec in mine:
+            free = tuple(x for x in spec.aliases if x not in taken)
+            self._add(msgspec.structs.replace(spec, aliases=free), distribution)
+        return tuple(spec.name for spec in mine), " ".join(map(str, taken.values())) or None
+
+    def _owner(self, name: str) -> _Entry | None:
+        return self._entries.get(self._aliases.get(name, name))
+
     def _check_free(self, spec: LectSpec, distribution: str) -> None:
         for name in (spec.name, *spec.aliases):
-            owner = self._entries.get(self._aliases.get(name, name))
+            owner = self._owner(name)
             if owner is not None:
-                raise PluginError(
-                    f"{distribution} and {owner.distribution} both bring a lect named {name!r}. Uninstall one, or "
-                    "register yours with override=True."
-                )
+                both = _Contest((distribution, owner.distribution), f"bring a lect named {name!r}. {REMEDY}")
+                raise PluginError(str(both))
 
     def _add(self, spec: LectSpec, distribution: str) -> None:
         self._entries[spec.name] = _Entry(spec, distribution)
@@ -204,6 +256,8 @@ class Registry:
             if not override:
                 self._check_free(spec, "polylect.register()")
             self._add(spec, "polylect.register()")
+            for name in (spec.name, *spec.aliases):
+                self._contested.pop(name, None)
         return made
 
     def unregister(self, name: str) -> None:
@@ -212,17 +266,19 @@ class Registry:
         with self._lock:
             if not isinstance(name, str) or self._entries.pop(name, None) is None:
                 raise self._unknown(name)
-            self._aliases = {alias: target for alias, target in self._aliases.items() if target != name}
+            for gone in (name, *(alias for alias, target in self._aliases.items() if target == name)):
+                self._contested.pop(gone, None)
+                self._aliases.pop(gone, None)
 
-    def names(self) -> tuple[dict[str, _Entry], dict[str, str]]:
-        """All entries and aliases as they are now."""
+    def names(self) -> Names:
+        """All entries, aliases and contests as they are now."""
         with self._lock:
-            return dict(self._entries), dict(self._aliases)
+            return dict(self._entries), dict(self._aliases), dict(self._contested)
 
-    def go_back(self, names: tuple[dict[str, _Entry], dict[str, str]]) -> None:
+    def go_back(self, names: Names) -> None:
         """Forget what was registered, and restore what was replaced, since ``names``."""
         with self._lock:
-            self._entries, self._aliases = names
+            self._entries, self._aliases, self._contested = names
 
     def lects(self) -> list[LectInfo]:
         """All lects, by name, none of them loaded."""
@@ -239,25 +295,26 @@ class Registry:
 
     def lect(self, name: str) -> Lect:
         """The lect of that name or alias; see :func:`polylect.lect`."""
-        found = self._entries.get(name) if isinstance(name, str) else None
-        if found is None:
-            self.discover()
-            if not isinstance(name, str):
-                raise self._unknown(name)
-            key = name.strip().casefold().replace("-", "_")
-            for spelling in (name, self._aliases.get(name, ""), key, self._aliases.get(key, "")):
-                if spelling in self._entries:
-                    found = self._entries[spelling]
-                    break
-            else:
-                raise self._unknown(name)
-        return found.load()
+        found = self._entries.get(name) if isinstance(name, str) and name not in self._contested else None
+        if found is not None:
+            return found.load()
+        self.discover()
+        if not isinstance(name, str):
+            raise self._unknown(name)
+        for spelling in (name, name.strip().casefold().replace("-", "_")):
+            if spelling in self._contested:
+                raise PluginError(f"The lect {spelling!r} can't be had: {self._contested[spelling]}")
+            found = self._entries.get(spelling) or self._owner(spelling)
+            if found is not None:
+                return found.load()
+        raise self._unknown(name)
 
     def _unknown(self, name: Any) -> PolylectError:
         if not isinstance(name, str):
             return LectError(f"A lect's name is text, not {type(name).__name__}.")
         key = name.strip().casefold().replace("-", "_")
-        broken = next((x for x in self._plugins if x.error and x.distribution == KNOWN.get(key)), None)
+        failed = [x for x in self._plugins if x.error is not None]
+        broken = next((x for x in failed if x.distribution == KNOWN.get(key) and key not in x.lects), None)
         if broken is not None:
             return PluginError(f"The lect {key!r} can't be had: {broken.distribution} is broken: {broken.error}")
         if name in self._aliases:
@@ -269,7 +326,23 @@ class Registry:
         missing = next((k for k in KNOWN if f"{k!r}" in hint and k not in self._entries), None)
         install = "" if missing is None else f" Run: pip install {KNOWN[missing]}"
         listed = ", ".join(sorted(self._entries)) or "none"
-        return LectError(f"There is no lect {name!r}.{hint}{install} Installed: {listed}.")
+        return LectError(f"There is no lect {name!r}.{hint}{install} Installed: {listed}.{_may_bring(key, failed)}")
+
+
+def _may_bring(name: str, broken: list[PluginInfo]) -> str:
+    """A sentence about the broken plugins, those first that are called like the lect that was asked for."""
+    if not broken:
+        return ""
+    broken = sorted(broken, key=lambda x: name not in (x.name, x.distribution))
+    told = "; ".join(f"{x.name!r} of {x.distribution}: {x.error}" for x in broken[:BROKEN_TOLD])
+    more = f"; and {len(broken) - BROKEN_TOLD} more, see polylect.plugins()." if len(broken) > BROKEN_TOLD else ""
+    return f" A plugin that is broken may bring it: {told}{more}"
+
+
+def _order(point: EntryPoint) -> tuple[str, bool, str]:
+    """By name; of two that claim one name, that of this project comes first, so that its family stays whole."""
+    distribution = _dist(point)[0]
+    return point.name, distribution not in KNOWN.values(), distribution
 
 
 def _dist(point: EntryPoint) -> tuple[str, str]:

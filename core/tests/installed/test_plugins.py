@@ -86,40 +86,139 @@ def test_warnings_that_are_errors_do_not_hide_the_other_lects(site: Site) -> Non
 def test_two_distributions_of_one_entry_point_name_are_named_with_their_versions(site: Site) -> None:
     site.install_lect("first", "1.1", "twin", lect="one")
     site.install_lect("second", "1.2", "twin", lect="two")
-    looked = site.look("one", "two")
+    looked = site.look("one", "two", "twin")
     assert looked["plugins"]["twin of first 1.1"] is None
     error = looked["plugins"]["twin of second 1.2"]
     assert all(word in error for word in ("'twin'", "first", "1.1", "second", "1.2"))
     assert len(looked["warnings"]) == 1
     assert looked["lect"]["one"] == "<lect one>"
     assert looked["lect"]["two"].startswith("LectError: There is no lect 'two'.")
+    assert looked["lect"]["two"].endswith(f" A plugin that is broken may bring it: 'twin' of second: {error}")
+    assert looked["lect"]["twin"] == f"PluginError: The lect 'twin' can't be had: {error}"
+
+
+def test_a_lect_called_like_the_plugin_that_two_distributions_claim_is_neithers(site: Site) -> None:
+    for name in ("first", "second", "third"):
+        site.install_lect(name, "1.0", "done")
+    looked = site.look("done", "Done", "react")
+    told = "third 1.0 and second 1.0 and first 1.0 all claim the plugin name 'done'. Uninstall one."
+    for name in ("done", "Done"):
+        assert looked["lect"][name] == f"PluginError: The lect 'done' can't be had: {told}"
+    assert looked["lect"]["react"] == "<lect react>"
+    assert len(looked["warnings"]) == 2
+
+
+def test_a_plugin_name_of_this_project_is_not_lost_to_another_distribution(site: Site) -> None:
+    site.install_lect("aaa", "1.0", "react", lect="mine")
+    looked = site.look("react", "react_bracket", "react_docstore", "mine")
+    assert "aaa 1.0 and polylect-react " in looked["plugins"]["react of aaa 1.0"]
+    assert looked["lect"]["react"].startswith("PluginError: ")
+    assert "aaa 1.0 and polylect-react " in looked["lect"]["react"]
+    assert looked["lect"]["react_bracket"] == looked["lect"]["react_docstore"] == "<lect react_bracket>"
+    assert "'react' of aaa" in looked["lect"]["mine"]
+
+
+def test_a_lect_that_is_not_there_is_told_with_the_broken_plugins(site: Site) -> None:
+    for name in ("alpha", "beta", "gamma", "mine"):
+        site.install(name, "1.0", {name: f"{name}_module"}, **{f"{name}_module": f"raise RuntimeError('no {name}')"})
+    looked = site.look("mine")
+    assert looked["lect"]["mine"].endswith(
+        " A plugin that is broken may bring it: 'mine' of mine: RuntimeError: no mine; "
+        "'alpha' of alpha: RuntimeError: no alpha; 'beta' of beta: RuntimeError: no beta; "
+        "and 1 more, see polylect.plugins()."
+    )
 
 
 def test_two_plugins_of_one_lect_are_named_both(site: Site) -> None:
     site.install_lect("first", "1.1", "one", lect="same")
     site.install_lect("second", "1.2", "two", lect="same")
-    looked = site.look("same")
+    looked = site.look("same", "Same")
     error = looked["plugins"]["two of second 1.2"]
-    assert error.startswith("second and first both bring a lect named 'same'.")
+    assert error.startswith("second and first both bring a lect named 'same'. Uninstall one")
     assert looked["brings"]["one"] == ["same"]
-    assert looked["lect"]["same"] == "<lect same>"
+    assert looked["lect"] == dict.fromkeys(("same", "Same"), f"PluginError: The lect 'same' can't be had: {error}")
     assert len(looked["warnings"]) == 1
+    assert error in looked["warnings"][0]
+
+
+def test_three_plugins_of_one_lect_are_all_named(site: Site) -> None:
+    for name in ("first", "second", "third"):
+        site.install_lect(name, "1.0", name, lect="same")
+    assert "third and second and first all bring a lect named 'same'." in site.look("same")["lect"]["same"]
+
+
+FAMILY = """
+import polylect
+
+
+def made(name):
+    return lambda: type("Own", (polylect.TextLect,), {"name": name, "grammar_file": "start: TEXT?\\nTEXT: /[a-z]+/"})()
+
+
+@polylect.hookimpl
+def polylect_lects():
+    return [polylect.LectSpec(name, "T", "own", made(name), (f"{name}_alias",)) for name in NAMES]
+"""
+
+
+@pytest.mark.parametrize("stranger", ["aaa", "zealot"])
+def test_only_the_name_that_two_plugins_claim_is_contested(site: Site, stranger: str) -> None:
+    source = FAMILY.replace("NAMES", repr(("mine", "react", "yours")))
+    site.install(stranger, "1.0", {stranger: "stranger_module"}, stranger_module=source)
+    names = ("mine", "react", "yours", "mine_alias", "react_bracket", "react_docstore", "json_blob", "tool_calls")
+    looked = site.look(*names)
+    assert looked["lects"] == sorted([*INSTALLED, "mine", "yours"])
+    first, second = sorted((stranger, "polylect-react"))
+    (error,) = [x for x in looked["plugins"].values() if x]
+    assert error.startswith(f"{second} and {first} both bring a lect named 'react'.")
+    (warned,) = looked["warnings"]
+    assert error in warned
+    said = dict(looked["lect"])
+    assert said.pop("react") == f"PluginError: The lect 'react' can't be had: {error}"
+    assert [x for x in said.values() if "Error" in x] == []
+
+
+def test_who_has_a_name_that_two_claim_may_take_it_over(site: Site) -> None:
+    site.install_lect("zealot", "1.0", "zealot", "react")
+    found = site.run(
+        """
+        from polylect_react._react import React
+        mine = polylect.lects() and polylect.register(React, override=True)
+        found = {"mine": polylect.lect("react") is mine}
+        polylect.unregister("react")
+        found["gone"] = answer(lambda: polylect.lect("react"))
+        """
+    )
+    assert found["mine"]
+    assert "Error: " in found["gone"]
 
 
 @pytest.mark.parametrize(
-    ("lect", "aliases"),
-    [("react", ()), ("structured_chat", ()), ("mine", ("react",)), ("mine", ("openai",))],
+    ("lect", "aliases", "more"),
+    [
+        ("react", (), []),
+        ("structured_chat", (), []),
+        ("mine", ("react",), ["mine"]),
+        ("mine", ("openai",), ["mine"]),
+    ],
 )
+@pytest.mark.parametrize("stranger", ["aaa", "zealot"])
 def test_a_plugin_does_not_take_a_name_or_an_alias_from_another(
-    site: Site, lect: str, aliases: tuple[str, ...]
+    site: Site, stranger: str, lect: str, aliases: tuple[str, ...], more: list[str]
 ) -> None:
-    site.install_lect("zealot", "1.0", "zealot", lect, aliases)
-    looked = site.look("react", "json_blob", "openai")
+    site.install_lect(stranger, "1.0", stranger, lect, aliases)
+    looked = site.look("react", "json_blob", "openai", "structured_chat", *more, "react_bracket", "tool_calls")
     taken = (lect, *aliases)[-1]
-    assert looked["plugins"]["zealot of zealot 1.0"].startswith("zealot and polylect-")
-    assert f"both bring a lect named '{taken}'" in looked["plugins"]["zealot of zealot 1.0"]
-    assert looked["lects"] == INSTALLED
-    assert looked["lect"] == {"react": "<lect react>", "json_blob": "<lect json_blob>", "openai": "<lect tool_calls>"}
+    (error,) = [x for x in looked["plugins"].values() if x]
+    if stranger == "zealot":
+        assert looked["plugins"]["zealot of zealot 1.0"].startswith("zealot and polylect-")
+    assert stranger in error
+    assert f"both bring a lect named '{taken}'" in error
+    assert looked["lect"].pop(taken) == f"PluginError: The lect '{taken}' can't be had: {error}"
+    usual = {"openai": "tool_calls", "structured_chat": "json_blob"}
+    assert looked["lect"] == {name: f"<lect {usual.get(name, name)}>" for name in looked["lect"]}
+    if stranger == "zealot":
+        assert looked["lects"] == sorted([*INSTALLED, *more])
 
 
 def test_a_second_plugin_of_the_same_kind_of_names_is_welcome(site: Site) -> None:
