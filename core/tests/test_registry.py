@@ -187,7 +187,7 @@ def test_an_unknown_lect_is_told_with_the_nearest(name: str, nearest: str) -> No
     assert str(caught.value) == f"There is no lect {name!r}. Did you mean {nearest!r}? {installed}"
 
 
-@pytest.mark.parametrize("name", ["", "hermes", "\ud800", "\0", "a" * 100_000])
+@pytest.mark.parametrize("name", ["", "hermes", "nope", "\ud800", "\0", "a" * 100_000])
 def test_a_lect_that_nothing_is_near_to_is_told_with_what_there_is(name: str) -> None:
     with pytest.raises(LectError) as caught:
         polylect.lect(name)

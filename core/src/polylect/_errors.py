@@ -27,6 +27,8 @@ CALL_FAULTS: frozenset[Any] = frozenset(REASONS[2:7]) | {"limit"}
 
 CONTEXT = 60
 """Characters shown on each side of the fault: enough for a terminal line of 120."""
+CLOSE = 0.65
+"""The share of letters that a nearest name has in common: one of three may be another, half of them may not."""
 
 
 class PolylectError(Exception):
@@ -119,5 +121,5 @@ def _columns(text: str) -> int:
 
 def nearest(name: str, names: Iterable[str]) -> str:
     """A half-sentence naming the nearest of ``names``: `` Did you mean 'react'?``, or ""."""
-    close = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    close = difflib.get_close_matches(name, list(names), n=1, cutoff=CLOSE)
     return f" Did you mean {close[0]!r}?" if close else ""
