@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -27,6 +28,11 @@ def test_help_names_every_command_and_the_exit_codes() -> None:
     assert shown.exit_code == 0
     for word in (*COMMANDS, "Exit codes:", "_POLYLECT_COMPLETE=bash_source", "NO_COLOR", "--plugin"):
         assert word in shown.output
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    codes = re.findall(r"^\| (\d+) \| (.+) \|$", page.partition("## Exit codes")[2], re.M)
+    assert [code for code, _ in codes] == ["0", "1", "2", "130", "141"]
+    for code, meaning in codes:
+        assert re.search(rf"^ +{code} +{meaning}$", shown.output, re.M)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -77,14 +83,20 @@ def test_plugins_are_listed_and_a_broken_one_is_shown(monkeypatch: pytest.Monkey
     class Info:
         def __init__(self, name: str, error: str | None) -> None:
             self.name, self.distribution, self.version = name, f"polylect-{name}", "1.0"
-            self.lects, self.error = ("x", "y") if error is None else (), error
+            self.lects: tuple[str, ...] = ("x", "y") if error is None else ()
+            self.error = error
 
-    monkeypatch.setattr(polylect, "plugins", lambda: [Info("good", None), Info("bad", "ImportError: no \x1b[2J")])
+    contested = Info("claims", "claims and good both bring a lect named 'x'.")
+    contested.lects = ("z",)
+    every = [Info("good", None), Info("bad", "ImportError: no \x1b[2J"), contested]
+    monkeypatch.setattr(polylect, "plugins", lambda: every)
     shown = CliRunner().invoke(main, ["plugins", "--no-json"])
     assert shown.exit_code == 0
-    assert "good    polylect-good  1.0      x, y\n" in shown.output
-    assert "bad     polylect-bad   1.0      broken\n" in shown.output
+    assert "good    polylect-good    1.0      x, y\n" in shown.output
+    assert "bad     polylect-bad     1.0      broken\n" in shown.output
     assert "bad: ImportError: no \\x1b[2J\n" in shown.output
+    assert "claims  polylect-claims  1.0      z\n" in shown.output
+    assert "claims: claims and good both bring a lect named 'x'.\n" in shown.output
     rows = [json.loads(x) for x in CliRunner().invoke(main, ["plugins"]).output.splitlines()]
     assert rows[0] == {
         "name": "good",

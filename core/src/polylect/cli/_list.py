@@ -60,7 +60,7 @@ def plugins(as_json: bool | None) -> int:
         return 0
     rows = [["PLUGIN", "DISTRIBUTION", "VERSION", "LECTS"]]
     for x in found:
-        state = paint("broken", "red") if x.error else ", ".join(x.lects)
+        state = paint("broken", "red") if x.error and not x.lects else ", ".join(x.lects)
         rows.append([paint(x.name, "red" if x.error else "cyan"), x.distribution or "-", x.version or "-", state])
     text = table(rows, paint)
     for x in found:

@@ -32,9 +32,11 @@ BROKEN_PIPE = 141
 EPILOG = """\
 \b
 Exit codes:
-  0  all went well
-  1  some input did not parse, or a law failed
-  2  the command line, a lect, a plugin or a tools file is wrong
+  0    all went well
+  1    some input did not parse, or a law failed
+  2    the command line, a lect, a plugin or a tools file is wrong
+  130  interrupted from the keyboard
+  141  the reader of the output went away
 
 \b
 Shell completion, for bash (zsh and fish likewise), in ~/.bashrc:
