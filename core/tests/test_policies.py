@@ -304,3 +304,21 @@ def test_a_lect_of_ones_own_may_have_other_defaults() -> None:
         lect.decide(reply)
     assert isinstance(lect.decide(reply, both="action"), list)
     assert lect.parse(f"{CALL}\nObservation: rain", observation="cut").calls
+
+
+@pytest.mark.parametrize(
+    ("after", "tools", "answer"),
+    [
+        ("", ["search"], None),
+        ("It rains.", ["search"], None),
+        ("<final_answer>It rains.</final_answer>", [], "It rains."),
+        ("<tool>now</tool><tool_input>x</tool_input>", ["now"], None),
+    ],
+)
+@pytest.mark.parametrize("inside", ["", "<final_answer>No.</final_answer>"])
+def test_calls_in_reasoning_count_when_nothing_else_does(
+    after: str, tools: list[str], answer: str | None, inside: str
+) -> None:
+    thought = f"<tool>search</tool><tool_input>Oslo</tool_input>{inside}"
+    reply = parsed("xml_tags", f"<think>{thought}</think>{after}", reasoning_calls="accept")
+    assert ([call.name for call in reply.calls], reply.answer, reply.reasoning) == (tools, answer, thought)
