@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 
 import polylect
 from polylect import testing
-from polylect.testing import LAWS, LectLaws, Report, Row, _pytest, _run, check
+from polylect.testing import LAWS, LectLaws, Report, Row, _law_1_round_trip, _pytest, _run, check
 
 WITHOUT_HYPOTHESIS = """
 import sys
@@ -93,6 +93,14 @@ def test_the_kernel_does_not_import_hypothesis() -> None:
     code = "import polylect, sys; print('hypothesis' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
+
+
+def test_a_handful_of_examples_is_not_judged_by_the_share_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_law_1_round_trip, "MOST_REFUSED", 0.0)
+    for seed in range(30):
+        testing.law_1_round_trip("react", examples=5, seed=seed)
+    with pytest.raises(AssertionError, match="replies that its features say it can express"):
+        testing.law_1_round_trip("react", examples=60, seed=1)
 
 
 def test_a_seed_makes_the_same_examples_again() -> None:
