@@ -1,7 +1,7 @@
 """Every bundled lect is held to every law, one test each.
 
-``POLYLECT_EXAMPLES`` is the number of examples for each. They are the same in every run, unless ``POLYLECT_SEED`` is
-another number, or ``random``.
+``POLYLECT_EXAMPLES`` is the number of examples for each, 1,000 if it is not set; so many are really tried. They are the
+same in every run, unless ``POLYLECT_SEED`` is another number, or ``random``.
 """
 
 from __future__ import annotations
@@ -17,12 +17,18 @@ SEED = os.environ.get("POLYLECT_SEED") or "0"
 EXAMPLES = int(os.environ.get("POLYLECT_EXAMPLES") or 1000)
 DISTRIBUTIONS = ("polylect-react", "polylect-json-blob", "polylect-xml-tags", "polylect-tool-calls")
 LECTS = ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")
+NOTHING_TO_TRY = {("tool_calls", 5): "no stop strings in a text"}
+"""Where a law says nothing of a lect, and why: a tongue of messages has no stop strings."""
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: f"law_{law.number}")
 @pytest.mark.parametrize("name", LECTS)
 def test_a_law_holds(name: str, law: Law) -> None:
-    law.check(name, examples=EXAMPLES, seed=None if SEED == "random" else int(SEED))
+    outcome = law.check(name, examples=EXAMPLES, seed=None if SEED == "random" else int(SEED))
+    if (name, law.number) in NOTHING_TO_TRY:
+        assert outcome == (0, NOTHING_TO_TRY[name, law.number])
+    else:
+        assert outcome.examples >= EXAMPLES
 
 
 def test_every_bundled_lect_is_held_to_the_laws() -> None:
