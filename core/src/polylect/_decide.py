@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ._errors import CALL_FAULTS, ParseError, Reason
+from ._json import NUMBER_FAULTS
 from ._policies import Policies
 from ._values import EXCEPTION_TOOL, AgentAction, AgentFinish, Call, Reply
 
@@ -61,7 +62,12 @@ def _check_answer(reply: Reply, hint: str) -> None:
     """Raise for a final answer that can't be taken as one."""
     broken = next((x for x in reply.diagnostics if x.code == "invalid_answer"), None)
     if broken is not None and not reply.calls:
+        from ._reading import decode
+
+        problem = decode(str(reply.answer))[1]
         message = "The final answer is not valid JSON."
+        if problem in NUMBER_FAULTS:
+            message = f"The final answer can't be read: {problem}."
         raise _error(reply, "malformed_arguments", message, f"{message} Send it again. {hint}", (broken.span,))
     if not reply.complete and not reply.calls and reply.answer == "":
         message = "The reply was cut short before its final answer."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ._json import NUMBER_FAULTS
 from ._policies import MAX_NESTING
 from ._reading import Arguments, decode, malformed, nesting_beyond, too_deep
 from ._tools import Tool, schema_types
@@ -54,6 +55,8 @@ def _only_argument(name: str, text: str, tool: Tool) -> Arguments:
     value, problem = decode(text)
     if problem is None and _is_of(value, schema_types(schema)):
         return {key: value}, "complete", None
+    if problem in NUMBER_FAULTS:
+        return None, "invalid", malformed(name, problem)
     kinds = " or ".join(sorted(schema_types(schema)))
     return None, "invalid", f"The argument {key!r} of {name!r} must be of type {kinds}, as JSON. Send the call again."
 

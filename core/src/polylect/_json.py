@@ -3,13 +3,41 @@
 from __future__ import annotations
 
 import json
-import math
+import re
 from typing import Any, TypeVar
 
 import msgspec
 
 T = TypeVar("T")
 _encoder = msgspec.json.Encoder(enc_hook=str)
+REAL = msgspec.json.Decoder(float).decode
+"""JSON text of a number as a float; ``msgspec.ValidationError`` where it would be infinite."""
+TOO_LARGE = "a number in it is larger than any that can be calculated with"
+TOO_LONG = "a number in it has more digits than can be read"
+NUMBER_FAULTS = (TOO_LARGE, TOO_LONG)
+_LOST_NUMBER = re.compile(r"-?(?:[0-9]{640,}|Infinity)|NaN").fullmatch
+"""A text that a mender has made of a number, if it did not stand in quotes (640 digits: Python's lowest limit)."""
+
+
+def refuse_constant(word: str) -> Any:
+    """NaN and the infinities, which Python takes for JSON, are none."""
+    raise ValueError(f"{word} is not JSON")
+
+
+def json_fault(error: Exception) -> str:
+    """In words, what an error of Python's JSON says of a text that was read, or of a value that was to be written."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg} at character {error.pos}"
+    if isinstance(error, msgspec.ValidationError):
+        return TOO_LARGE
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    told = str(error)
+    if "int_max_str_digits" in told:
+        return TOO_LONG
+    if "Circular" in told:
+        return "it contains itself"
+    return "its keys are not all texts" if isinstance(error, TypeError) and "keys" in told else told
 
 
 def encode_json(value: Any) -> str:
@@ -17,16 +45,22 @@ def encode_json(value: Any) -> str:
     try:
         return _encoder.encode(value).decode()
     except UnicodeEncodeError:  # a lone surrogate: only the standard library can spell it, as an escape
-        return json.dumps(_plain(msgspec.to_builtins(value, enc_hook=str)), separators=(",", ":"))
+        return _spelt(value)
 
 
-def _plain(value: Any) -> Any:
-    """``value`` as msgspec would write it: keys are texts, and floats that JSON lacks are null."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
+def _spelt(value: Any) -> str:
+    """``value`` as msgspec would write it, but for texts: they are in ASCII."""
+    if isinstance(value, str):
+        return json.dumps(value)
     if isinstance(value, dict):
-        return {key if isinstance(key, str) else _key(key): _plain(inner) for key, inner in value.items()}
-    return [_plain(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+        pairs = (f"{json.dumps(key if isinstance(key, str) else _key(key))}:{_spelt(x)}" for key, x in value.items())
+        return f"{{{','.join(pairs)}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{','.join(map(_spelt, value))}]"
+    try:
+        return _encoder.encode(value).decode()
+    except UnicodeEncodeError:
+        return _spelt(msgspec.to_builtins(value, enc_hook=str))
 
 
 def _key(key: Any) -> str:
@@ -40,11 +74,54 @@ def decode_json(data: str | bytes, cls: type[T]) -> T:
         return msgspec.json.decode(data, type=cls)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as first:
         try:
-            return msgspec.convert(json.loads(data), type=cls)
+            value = json.loads(data, parse_float=REAL, parse_constant=refuse_constant)
+        except json.JSONDecodeError as error:
+            raise ValueError(str(error)) from error
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"This JSON can't be read: {json_fault(error)}.") from None
+        try:
+            return msgspec.convert(value, type=cls)
         except (ValueError, RecursionError) as error:
             raise ValueError(str(error)) from (None if isinstance(first, msgspec.ValidationError) else error)
+    except TypeError:
+        raise ValueError(f"JSON is text or bytes, not {type(data).__name__}.") from None
 
 
 def dumps(value: Any) -> str:
     """``value`` as JSON text for a model to read: one line, text kept as it is, unknown objects as their ``str``."""
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def shown(value: Any) -> str:
+    """``value`` for a model to read, whatever it is: text as it is, JSON, or else as Python shows it."""
+    if isinstance(value, str):
+        return value
+    try:
+        return dumps(value)
+    except Exception:  # odd keys, a circle, too deep, a number too long, or a stranger's __str__
+        try:
+            return repr(value)
+        except Exception:
+            return f"({type(value).__name__} that can't be shown)"
+
+
+def is_mended(value: Any, raw: str) -> bool:
+    """Whether what a mender made of malformed JSON is JSON, and none of its texts was a number that can't be read."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError, TypeError):
+        return False
+    waiting = [value]
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, dict):
+            waiting += inner.values()
+        elif isinstance(inner, list):
+            waiting += inner
+        elif isinstance(inner, str) and _LOST_NUMBER(inner) and not _quoted(inner, raw):
+            return False
+    return True
+
+
+def _quoted(text: str, raw: str) -> bool:
+    return any(f"{quote}{text}" in raw for quote in "\"'“”")

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ._errors import Reason
+from ._json import NUMBER_FAULTS, json_fault
 from ._policies import Policies
 from ._tools import Tool, Toolbox, fold
 from ._values import Call, Diagnostic, Status
@@ -242,12 +243,8 @@ def decode(raw: str) -> tuple[Any, str | None]:
     """(the JSON value, None) or (MISSING, what is wrong with it)."""
     try:
         value, end = DECODER.raw_decode(raw, _start(raw))
-    except RecursionError:
-        return MISSING, "it is nested too deeply"
-    except ValueError as error:
-        message = getattr(error, "msg", str(error))
-        place = getattr(error, "pos", None)
-        return MISSING, message if place is None else f"{message} at character {place}"
+    except (ValueError, RecursionError) as error:
+        return MISSING, json_fault(error)
     rest = raw[end:].strip()
     if rest:
         return MISSING, f"there is something behind it: {rest[:20]!r}"
@@ -260,6 +257,8 @@ def _start(raw: str) -> int:
 
 def malformed(name: str, problem: str) -> str:
     """The correction for arguments that are not JSON."""
+    if problem in NUMBER_FAULTS:
+        return f"The arguments of {name!r} can't be read: {problem}. Send the call again with a smaller one."
     return f"The arguments of {name!r} are not valid JSON: {problem}. Send the call again with valid JSON."
 
 

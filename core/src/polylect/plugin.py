@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ._decide import decide
 from ._errors import Reason
-from ._json import dumps
+from ._json import dumps, is_mended
 from ._parser import check_policies
 from ._policies import MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING
 from ._reading import decode, malformed, nesting_beyond, resolve_name, too_deep, unknown_tool
@@ -40,6 +40,7 @@ __all__ = [
     "difference",
     "dumps",
     "inline",
+    "is_mended",
     "malformed",
     "nesting_beyond",
     "observation_text",

@@ -99,7 +99,7 @@ class Parse:
     def _record(self, line: bytes, name: str, number: int) -> tuple[str, bool]:
         given: Any = ""
         try:
-            message = message_of(decode_record(line))
+            message = message_of(decode_record(line, exact=True))
             given = message.value
             return self._message(message, name, number)
         except Exception as error:

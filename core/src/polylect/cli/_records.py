@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from .._errors import LectError, ParseError
-from .._json import encode_json
+from .._json import REAL, encode_json
 from ._lines import BOM, MAX_LINE
 from ._pool import Item, Result
 
@@ -19,6 +20,7 @@ REASONS: dict[str, str] = {
     "not_json": "the line is not JSON",
     "not_text": "the bytes are not UTF-8 text",
     "record": "the JSON is not one of the forms a record may have",
+    "number": "a number in what is to be parsed or written is too long to be read, or infinite",
     "no_lect": "there is no such lect",
     "inexpressible": "the target lect cannot express the reply",
     "internal": "a lect raised an error that it must not raise",
@@ -51,22 +53,57 @@ def decode_text(data: bytes) -> str:
         ) from None
 
 
-def decode_record(data: bytes) -> Any:
+MEANT = frozenset({"content", "tool_calls", "function_call", "additional_kwargs"})
+"""The keys of a message whose values lects read: all else in a record is only handed on."""
+
+
+def decode_record(data: bytes, *, exact: bool = False) -> Any:
     """One JSON value.
 
+    Args:
+        data: the line.
+        exact: keep numbers that cannot be read as they are spelt, save those in what a lect is to read.
+
     Raises:
-        BadRecord: it is not JSON, or not UTF-8.
+        BadRecord: it is not JSON, or not UTF-8, or a number in it cannot be read.
     """
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         text = decode_text(data)
-    try:
-        return json.loads(text)  # knows lone surrogates and says where the fault is
+    kept: list[msgspec.Raw] = []
+
+    def number(kind: Callable[[str], Any], spelt: str) -> Any:
+        try:
+            return kind(spelt)
+        except ValueError:
+            kept.append(msgspec.Raw(spelt.encode()))
+            return kept[-1]
+
+    try:  # knows lone surrogates and says where the fault is
+        value = json.loads(text, parse_int=partial(number, int), parse_float=partial(number, REAL))
     except ValueError as error:
         raise BadRecord("not_json", f"This is not JSON: {error}.", text) from None
     except RecursionError:
         raise BadRecord("not_json", "This JSON is nested too deeply.", text) from None
+    if kept and not (exact and _only_handed_on(value)):
+        spelt = bytes(kept[0]).decode()
+        raise BadRecord("number", f"This number can't be read: {spelt:.20}… ({len(spelt)} characters).", text)
+    return value
+
+
+def _only_handed_on(record: Any) -> bool:
+    """Whether the numbers that cannot be read stand beside the message of a record."""
+    waiting = [(record, False)]
+    while waiting:
+        value, meant = waiting.pop()
+        if isinstance(value, dict):
+            waiting += ((inner, meant or key in MEANT) for key, inner in value.items())
+        elif isinstance(value, list):
+            waiting += ((inner, meant) for inner in value)
+        elif meant and isinstance(value, msgspec.Raw):
+            return False
+    return True
 
 
 FinishReason: TypeAlias = Literal["stop", "length"]

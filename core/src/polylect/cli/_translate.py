@@ -77,7 +77,7 @@ class Translate:
     def _record(self, line: bytes, number: int) -> tuple[str, bool]:
         given: Any = ""
         try:
-            message = message_of(decode_record(line))
+            message = message_of(decode_record(line, exact=True))
             given = message.value
             return self._translated(message), False
         except Exception as error:

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from .._json import REAL, refuse_constant
 from .._values import Call, Reply
 from . import _alternatives as alternatives
 from . import _patterns as patterns
@@ -24,14 +25,9 @@ from . import _tables as t
 from ._draft import CLOSED, JSON, MISSING, NO_ARGUMENTS, OPEN, TEXT, Sink
 from ._runtime import Edge, Payload, Runtime, State, TextRun
 
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is not JSON")
-
-
-DECODER = json.JSONDecoder(strict=False, parse_constant=_refuse)
-"""JSON as we read it: raw control characters in strings are taken (models write them), NaN and Infinity are not
-(no tool can be sent them), of duplicate keys the last one counts."""
+DECODER = json.JSONDecoder(strict=False, parse_float=REAL, parse_constant=refuse_constant)
+"""JSON as we read it: raw control characters in strings are taken (models write them), NaN, Infinity and numbers that
+are as good as infinite are not (no tool can be sent them), of duplicate keys the last one counts."""
 _BLANK = re.compile(r"[ \t\r\n]++").match
 _OBJECT_END = re.compile(r"[ \t\r\n]*+\}").match
 _SQUARE = re.compile(r"[\[\]]").finditer

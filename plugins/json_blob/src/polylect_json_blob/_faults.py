@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from polylect import Tool, ToolError
-from polylect.plugin import MISSING
+from polylect.plugin import MISSING, is_mended
 
 SHOWN = 3
 """Faults named in one correction: enough to act on, short enough to read."""
@@ -83,7 +82,6 @@ def repaired(raw: str) -> Any:
         value: Any = json_repair.loads(f'{{"text": {raw}}}' if text else raw)
         if text:
             value = value["text"] if len(value) == 1 else ""
-        json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError, IndexError, KeyError, TypeError, AttributeError):
         return MISSING
-    return MISSING if value == "" else value
+    return value if value != "" and is_mended(value, raw) else MISSING

@@ -7,7 +7,17 @@ from functools import cache
 from typing import Any
 
 from polylect import Arguments, Call, Diagnostic, Policies, TextLect, Toolbox
-from polylect.plugin import DECODER, Reason, decode, dumps, malformed, nesting_beyond, resolve_name, unknown_tool
+from polylect.plugin import (
+    DECODER,
+    Reason,
+    decode,
+    dumps,
+    is_mended,
+    malformed,
+    nesting_beyond,
+    resolve_name,
+    unknown_tool,
+)
 
 TEXT_KEY = "__arg1"
 """The one argument of a tool that takes a text, as LangChain's agents have always named it."""
@@ -141,8 +151,9 @@ class Rules:
             return None
         try:
             value = loads(raw)
-            deep = nesting_beyond(dumps(value), self.policies.max_nesting)
-            return None if deep or type(value) is not dict else value
+            if type(value) is not dict or not is_mended(value, raw):
+                return None
+            return None if nesting_beyond(dumps(value), self.policies.max_nesting) else value
         except (ValueError, RecursionError, IndexError, KeyError, TypeError, AttributeError):
             return None
 

@@ -6,10 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from polylect.plugin import MISSING
+from polylect.plugin import DECODER, MISSING
 
 DEPTH = 8
 """References that are followed for one value; a schema that refers to itself ends there."""
+_load = json.JSONDecoder(parse_float=DECODER.parse_float, parse_constant=DECODER.parse_constant).decode
+"""A text that is JSON as we read it, but for raw control characters in strings."""
 _ORDER = ("null", "boolean", "integer", "number", "array", "object")
 
 
@@ -18,14 +20,10 @@ def untyped(text: str) -> Any:
     if text[:1] not in ('"', "-", "t", "f", "n") and not text[:1].isdecimal():
         return text
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = _load(text)
     except (ValueError, RecursionError):
         return text
     return text if isinstance(value, (dict, list)) else value
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(word)
 
 
 def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
@@ -119,7 +117,7 @@ def _convert(text: str, kind: str) -> Any:
     if kind == "boolean":
         return {"true": True, "false": False}.get(text.lower(), MISSING)
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = _load(text)
     except (ValueError, RecursionError):
         return MISSING
     if kind == "integer":
