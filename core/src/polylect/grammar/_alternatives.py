@@ -31,7 +31,10 @@ def spread(seq: Seq) -> Iterator[Seq]:
 
 
 TOLD = 3
-"""How many first characters tell whether it is worth to look closer."""
+"""How many first characters tell whether it is worth to look closer, white space behind the first one not counted."""
+WHITE = " \t\r\n"
+LONGEST = 64
+"""White space is taken apart up to here; longer runs are looked at closer."""
 GRABBED = -2
 """The number of a group that is read out; the pattern's own comes after it."""
 
@@ -218,14 +221,38 @@ def starts(patterns: Sequence[Seq]) -> str | None:
 
     The buffer may end behind any of them. It begins with one set of characters, for which ``re`` has a fast loop.
     """
-    groups = _by_first(patterns, TOLD)
-    if groups is None:
+    rests = _rests(patterns)
+    if rests is None:
         return None
+    groups: dict[str, str] = {}
+    for ways, begun in rests.items():
+        white, most, bare = _bare(ways)
+        inner = _by_first(bare, TOLD - 1)
+        behind = "" if inner is None else f"(?:{inner}|\\Z)"
+        if white and behind:
+            behind = f"{_set(white)}{{0,{most}}}+{behind}"
+        groups[behind] = groups.get(behind, "") + begun
     if len(groups) == 1:
         (behind, begun), *_ = groups.items()
         return _set(begun) + behind
-    ways = "|".join(f"(?<={_set(begun)}){behind}" for behind, begun in groups.items())
-    return f"{_set(''.join(groups.values()))}(?:{ways})"
+    told = "|".join(f"(?<={_set(begun)}){behind}" for behind, begun in groups.items())
+    return f"{_set(''.join(groups.values()))}(?:{told})"
+
+
+def _bare(ways: Sequence[Seq]) -> tuple[str, int, list[Seq]]:
+    """White space that these may begin with, how many characters of it at the most, and what comes behind it."""
+    white, most, bare = set[str](), 0, dict[Seq, None]()
+    left = [(0, way) for seq in ways for way in _heads(seq)]
+    while left:
+        size, way = left.pop()
+        begun = set(chars(way[0][1])) if way and not open_class(way[0][1]) else set()
+        if begun and begun <= set(WHITE) and size < LONGEST:
+            white |= begun
+            most = max(most, size + 1)
+            left += [(size + 1, rest) for rest in _heads(way[1:])]
+        else:
+            bare[way] = None
+    return "".join(sorted(white)), most, list(bare)
 
 
 class Pivot(NamedTuple):
@@ -247,7 +274,7 @@ def pivot(patterns: Sequence[Seq]) -> Pivot | None:
         if not way or open_class(way[0][1]):
             return None
         begun = chars(way[0][1])
-        if begun <= set(" \t\r\n"):
+        if begun <= set(WHITE):
             before |= begun
             left += _heads(way[1:])
         else:
@@ -259,21 +286,31 @@ def pivot(patterns: Sequence[Seq]) -> Pivot | None:
     return None if source is None else Pivot(common.pop(), "".join(sorted(before)), source)
 
 
-def _by_first(patterns: Sequence[Seq], depth: int) -> dict[str, str] | None:
-    """For what may come behind a first character, as ``re`` source, those characters; None if any may be the first."""
-    rests: dict[str, list[Seq]] = {}
+def _rests(patterns: Sequence[Seq]) -> dict[tuple[Seq, ...], str] | None:
+    """For what may come behind a first character, those characters; None if any may be the first."""
+    rests: dict[str, dict[Seq, None]] = {}
     for way in (way for seq in patterns for way in _heads(seq)):
         if not way or open_class(way[0][1]):
             return None
         for char in chars(way[0][1]):
-            rests.setdefault(char, []).append(way[1:])
+            rests.setdefault(char, {})[way[1:]] = None
+    alike: dict[tuple[Seq, ...], str] = {}
+    for char, ways in sorted(rests.items()):
+        alike[tuple(ways)] = alike.get(tuple(ways), "") + char
+    return alike
+
+
+def _by_first(patterns: Sequence[Seq], depth: int) -> str | None:
+    """``re`` source for the first ``depth`` characters of these, if the buffer has them; None if any may be first."""
+    rests = _rests(patterns)
+    if rests is None:
+        return None
     groups: dict[str, str] = {}
-    for char, seqs in sorted(rests.items()):
-        inner = _by_first(seqs, depth - 1) if depth > 1 else None
-        ways = [] if inner is None else [_set(begun) + behind for behind, begun in inner.items()]
-        behind = f"(?:{'|'.join(ways)}|\\Z)" if ways else ""
-        groups[behind] = groups.get(behind, "") + char
-    return groups
+    for ways, begun in rests.items():
+        inner = _by_first(ways, depth - 1) if depth > 1 else None
+        behind = "" if inner is None else f"(?:{inner}|\\Z)"
+        groups[behind] = groups.get(behind, "") + begun
+    return "|".join(_set(begun) + behind for behind, begun in groups.items())
 
 
 def _heads(seq: Seq) -> Iterator[Seq]:

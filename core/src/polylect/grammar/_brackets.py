@@ -39,6 +39,18 @@ def scan_brackets(draft: Draft, mode: int) -> Reading:
         cursor.i = n if depth else at
         if not depth:
             return True
-        cursor.refill((yield cursor.out))
+        d = yield cursor.out
+        if mode == ARGUMENTS and cursor.base >= 0:
+            # --- all chunks that follow without a bracket
+            base, last, index, seen = cursor.base + n, cursor.last, draft.index, cursor.seen
+            while d and "[" not in d and "]" not in d:
+                seen.append(d)
+                base += len(d)
+                delta = ArgumentsDelta(last, base, index, d)
+                last = base
+                d = yield [delta]
+            cursor.c, cursor.base, cursor.last = "", base, last
+            draft.arguments = (start, base)
+        cursor.refill(d)
         if cursor.final:
             return False

@@ -110,7 +110,7 @@ class LiveText:
                 if pivot is not None:
                     self.pivot = pivot.char, pivot.before, re.compile(pivot.source).search
         self.undecided = _undecided(tuple(tree for tree, _ in text.wanted))
-        self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.at, self.undecided
+        self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.at, self.undecided, self.pivot
         """What a run of this text needs at its beginning, at one stroke."""
 
     def _pairs(self, numbers: Sequence[int]) -> tuple[Pair, ...]:

@@ -297,15 +297,11 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                             end_escaped = ends.get(d)
                             if end_escaped is None:
                                 text = d[1:] if escaped else d
-                                if "\\\\" not in text and text.count('"') == text.count('\\"'):
-                                    end_escaped = text[-1:] == "\\"
-                                elif len(d) > LONG:
+                                if "\\\\" in text:
+                                    text = text.replace("\\\\", "  ")
+                                if text.count('"') != text.count('\\"'):
                                     break
-                                else:
-                                    at = STRING(text).end()
-                                    if at < len(text) and text[at] == '"':
-                                        break
-                                    end_escaped = at < len(text)
+                                end_escaped = text[-1:] == "\\"
                                 if len(d) <= FEW:
                                     if len(ends) >= MOST:
                                         ends.clear()

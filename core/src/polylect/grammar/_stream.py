@@ -42,6 +42,8 @@ class Reader(BaseReader):
         pairs: tuple[Pair, ...] = ()
         d: Any
         moves: Any
+        index: Any
+        ahead: Any = None  # a chunk that was taken already
         driver = yield out
         while True:
             if i >= len(c) or self.observed is not None:
@@ -135,7 +137,7 @@ class Reader(BaseReader):
                         continue
             if text is not None:
                 # --- a run of text to its delimiter, or a delimiter at once
-                role, maker, first, starts, live, undecided = text.row
+                role, maker, first, starts, live, undecided, pivot = text.row
                 if i and len(c) <= USUAL and not found:
                     c = c[i:]
                     base += i
@@ -147,15 +149,15 @@ class Reader(BaseReader):
                 near = -1  # where one may begin, if that is known
                 while True:
                     # --- its end: the text is c[i:stop], the delimiter c[stop:to] is told by ``index``
-                    moves = None
                     if found:
                         found = False
                     elif i or final or len(c) > BIG:
                         stop, to, index, pairs = text.search(c, i, final)
-                        after, near = 0, -1
+                        moves, after, near = None, 0, -1
                     elif not begun and (moves := undecided.get(c)) is not None:
                         stop, index, near = 0, None, -1
                     else:
+                        moves = None
                         while True:
                             if near >= 0:
                                 stop, near = near, -1
@@ -227,15 +229,19 @@ class Reader(BaseReader):
                         base += stop
                         c = c[stop:]
                         i = 0
+                        refuted = False
                         if moves is None:
                             moves = undecided.moves(c)
                         while True:
-                            d = yield out
-                            out = []
-                            if d is None:
-                                final = True
-                                break
-                            seen.append(d)
+                            if ahead is None:
+                                d = yield out
+                                out = []
+                                if d is None:
+                                    final = True
+                                    break
+                                seen.append(d)
+                            else:
+                                d, ahead = ahead, None
                             before = c
                             c += d
                             more = undecided.get(c)
@@ -252,77 +258,109 @@ class Reader(BaseReader):
                             to, index, _ = moves
                             if index == NOTHING:
                                 after = 1
+                                refuted = begun and not separator and (as_it_comes or maker is not None)
                             else:
                                 stop, pairs, found = 0, text.pairs, True
                             break
+                        if not refuted:
+                            continue
+                        if pivot is not None and maker is not None:
+                            d = c
+                        elif starts(c, 1) is None:
+                            base += len(c)
+                            d = yield [
+                                maker(last, base, c)
+                                if maker is not None
+                                else ArgumentsDelta(last, base, draft.index, c)
+                            ]
+                            last = base
+                            after = 0
+                            if d is not None:
+                                seen.append(d)
+                        else:
+                            continue
                     elif index != NOTHING or final:
                         break
                     else:
-                        # --- the next chunk, and all that follow it without a delimiter's first character
                         base += stop
                         i = 0
                         d = yield out
                         out = []
-                        match = None
                         if d is not None:
                             seen.append(d)
-                            if maker is not None:
-                                if first is not None:
-                                    while d and (first not in d or (match := starts(d)) is None):
-                                        base += len(d)
-                                        d = yield [maker(last, base, d)]
-                                        last = base
-                                        if d is None:
-                                            break
-                                        seen.append(d)
-                                elif text.pivot is not None:
-                                    # what may stand before the pivot waits for the next chunk, and goes with it
-                                    char, white, behind = text.pivot
-                                    while d and (char not in d or behind(d) is None):
-                                        if d[-1] not in white:
-                                            base += len(d)
-                                            d = yield [maker(last, base, d)]
-                                            last = base
-                                            if d is None:
-                                                break
-                                            seen.append(d)
-                                            continue
-                                        if len(d) == 1 or d[-2] in white or d[-1] not in undecided:
-                                            break
-                                        begins = d[-1]
-                                        base += len(d) - 1
-                                        d = yield [maker(last, base, d[:-1])]
-                                        last = base
-                                        if d is None:
-                                            c, final = begins, True
-                                            break
-                                        seen.append(d)
-                                        d = begins + d
-                                    if final:
-                                        continue
-                                else:
-                                    while d and (match := starts(d)) is None:
-                                        base += len(d)
-                                        d = yield [maker(last, base, d)]
-                                        last = base
-                                        if d is None:
-                                            break
-                                        seen.append(d)
-                            elif as_it_comes:
-                                number = draft.index
-                                while d and ((first is not None and first not in d) or (match := starts(d)) is None):
-                                    base += len(d)
-                                    d = yield [ArgumentsDelta(last, base, number, d)]
-                                    last = base
-                                    if d is None:
+                    # --- all chunks that follow without a delimiter
+                    if maker is None:
+                        number = draft.index
+                        while d and as_it_comes:
+                            if (first is None or first in d) and (match := starts(d)) is not None:
+                                near = match.start()
+                                break
+                            base += len(d)
+                            d = yield [ArgumentsDelta(last, base, number, d)]
+                            last = base
+                            if d is None:
+                                break
+                            seen.append(d)
+                    elif pivot is None:
+                        while d:
+                            if (first is None or first in d) and (match := starts(d, after)) is not None:
+                                near = match.start()
+                                moves = undecided.get(d[near:]) if near else None
+                                if moves is None:
+                                    break
+                                base += near
+                                ahead = yield [maker(last, base, d[:near])]
+                                d = d[near:]
+                                last, near = base, -1
+                                if ahead is None:
+                                    final = True
+                                    break
+                                seen.append(ahead)
+                                if ahead and moves.get(ahead[0]) is REFUTED:
+                                    d += ahead
+                                    ahead, after = None, 1
+                                    continue
+                                stop, after, index, found = 0, 0, None, True
+                                break
+                            base += len(d)
+                            d = yield [maker(last, base, d)]
+                            last = base
+                            if d is None:
+                                break
+                            after = 0
+                            seen.append(d)
+                    else:
+                        char, white, behind = pivot
+                        while d and (char not in d or behind(d) is None):
+                            if d[-1] in white:
+                                stop = len(d.rstrip(white))
+                                moves = None if after and not stop else undecided.get(d[stop:])
+                                if moves is None:
+                                    break
+                                if stop:
+                                    base += stop
+                                    more = yield [maker(last, base, d[:stop])]
+                                    d = d[stop:]
+                                    last, after = base, 0
+                                    if more is None:
+                                        final = True
                                         break
-                                    seen.append(d)
-                        if d is None:
-                            final, c, stop = True, "", 0
-                            break
-                        c = d
-                        if d and match is not None and starts is not live:
-                            near = match.start()
+                                    seen.append(more)
+                                    d += more
+                                    continue
+                                index, found = None, True
+                                break
+                            base += len(d)
+                            d = yield [maker(last, base, d)]
+                            last = base
+                            if d is None:
+                                break
+                            after = 0
+                            seen.append(d)
+                    if d is None:
+                        final, c, stop = True, "", 0
+                        break
+                    c = d
                 i = stop
                 if not begun:
                     edge = pairs[index][0]

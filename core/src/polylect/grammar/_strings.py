@@ -68,7 +68,7 @@ def decoded(text: str) -> tuple[str, str]:
         return text, ""
     char = text[at + 1 : at + 2]
     if not char or (char == "u" and len(text) - at <= ESCAPE):
-        at = _cut(text)
+        at = _cut(text, at)
         return unescape(text[:at]), text[at:]
     if "\n" not in text:
         try:
@@ -82,10 +82,13 @@ decoded_short = lru_cache(4096)(decoded)
 """The same for texts of some characters: most of them are a line break or a quote with little around it."""
 
 
-def _cut(text: str) -> int:
-    """Where an escape begins that is not whole at the end of a text, or the end."""
-    if text[-1] == "\\" and "\\" not in text[-2 - ESCAPE : -1]:
-        return len(text) - 1
+def _cut(text: str, at: int) -> int:
+    """Where an escape begins that is not whole at the end of a text, or the end; ``at`` is the last backslash."""
+    if at and text[at - 1] != "\\" and text[max(at - ESCAPE, 0) : at - 3].lower() != "\\ud":  # no pair
+        if len(text) - at < ESCAPE:
+            return at
+        if text[at + 2] not in "dD":
+            return len(text)
     at = text.find("\\", max(len(text) - 2 * ESCAPE, 0))
     while at >= 0:
         if (at - len(text[:at].rstrip("\\")) if at and text[at - 1] == "\\" else 0) % 2 == 0 and _CUT_ESCAPE(text, at):

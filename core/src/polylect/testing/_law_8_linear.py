@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from .._errors import PolylectError
 from ._fragments import fragments, leaves, markers, replaced
-from ._replies import Tools
+from ._replies import TOOLS, Tools
 from ._run import EXAMPLES, Outcome, each, examine, find, report
 from ._texts import Message, pieces
 
@@ -35,20 +36,28 @@ ATTEMPTS = 5
 """A busy machine may spoil a measurement; a law that does not hold fails every time."""
 REPEATS = 3
 
-UNITS = ('"', "\\", '\\"', "{", "[", '{"a":', '["', "<", "</", "&", "`", "```\n", " ", "\n", " \n", "a", "a b ", "x: ")
+UNITS = (
+    *('"', "\\", '\\"', "{", "[", '{"a":', '["', "<", "</", "&", "`", "*", "```\n"),
+    *(" ", "\n", " \n", "a", "a b ", "x: ", ".;"),
+)
 
 
 class Hostile(NamedTuple):
-    """``unit`` over and over after ``head``, read in one way; in tongues of messages, at one place of an example."""
+    """``unit`` over and over between ``head`` and ``tail``, read in one way, with tools or without.
+
+    In tongues of messages it stands at one place of an example.
+    """
 
     way: str
     unit: str
-    head: str
-    place: int
+    head: str = ""
+    tail: str = ""
+    place: int = 0
+    offered: bool = False
 
     def message(self, lect: Lect, size: int) -> Message:
         """The input with about ``size`` characters."""
-        text = self.head + self.unit * (size // len(self.unit))
+        text = self.head + self.unit * (size // len(self.unit)) + self.tail
         if not lect.messages:
             return text
         places = [(example, path) for example in lect.examples for path in leaves(example)]
@@ -68,23 +77,24 @@ def law_8_linear(
 ) -> Outcome:
     """Twice as long an input takes at most about twice the processor time.
 
-    Every marker of the lect and the usual troublemakers, many times over, alone and after the beginning of an example,
-    are read whole, in a stream, and by ``detect``, ``escape`` and ``transcript``.
+    Every marker of the lect and the usual troublemakers, many times over, alone and somewhere in an example, are read
+    with tools and without, whole, in a stream, and by ``detect``, ``escape`` and ``transcript``.
 
     Raises:
         AssertionError: an input takes more than 2.3 times as long at twice the length, five times in a row.
     """
     lect = find(lect)
+    offered = TOOLS if tools is None else tuple(tools)
     known: dict[Hostile, str] = {}  # a measurement is not repeatable, so each input is measured once
 
     def body(case: Hostile) -> None:
         if case not in known:
-            known[case] = _growth(lect, case, tools)
+            known[case] = _growth(lect, case, offered if case.offered else None)
         if known[case]:
             raise AssertionError(known[case])
 
     units = [*(f"{marker}x " for marker in markers(lect)[:12]), *UNITS[:6]]
-    plain = [Hostile(way, unit, "", 0) for unit in units for way in ("whole", "stream of 4")]
+    plain = [Hostile(way, unit) for unit in units for way in ("whole", "stream of 4")]
     count = each(plain[:examples], body)
     count += examine(_hostile(lect), body, examples=max(examples - count, 1), seed=seed, shrink=False)
     return Outcome(count, f"{len(known)} different inputs")
@@ -101,8 +111,10 @@ def _hostile(lect: Lect) -> SearchStrategy[Hostile]:
     @st.composite
     def build(draw: DrawFn) -> Hostile:
         head = draw(st.sampled_from(heads))
-        until = draw(st.integers(0, len(head)))
-        return Hostile(draw(ways), draw(units), head[:until], draw(st.integers(0, 40)))
+        edges = [match.start() for match in re.finditer(r"\b", head)]
+        until = draw(st.one_of(st.integers(0, len(head)), st.sampled_from(edges or [0])))
+        tail = draw(st.sampled_from(("", head[until:], "x" + head[until:])))
+        return Hostile(draw(ways), draw(units), head[:until], tail, draw(st.integers(0, 40)), draw(st.booleans()))
 
     return build()
 
@@ -119,10 +131,11 @@ def _growth(lect: Lect, case: Hostile, tools: Tools) -> str:
         once, later = cost(short, REPEATS), cost(long, REPEATS)
         if later <= RATIO * once + SLACK:
             return ""
+    place = f" at place {case.place}" if lect.messages else ""
     return report(
         f"twice the length takes {later / once:.1f} times as long",
         way=case.way,
-        input=f"{case.head!r} + {case.unit!r} * n" + (f" at place {case.place}" if lect.messages else ""),
+        input=f"{case.head!r} + {case.unit!r} * n + {case.tail!r}{place}",
         seconds={size: round(once, 4), 2 * size: round(later, 4)},
     )
 
