@@ -7,7 +7,7 @@ the payload rules, which are recursive, become one terminal each that a scanner 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from .._errors import GrammarError
@@ -53,8 +53,8 @@ def role_name(rule: str) -> str | None:
     return name if name in ROLES else next((role for role in ROLES if name.startswith(f"{role}_")), None)
 
 
-def build(rules: Sequence[Any], starts: Iterable[str], where: str) -> Automaton:
-    """The minimal automaton of lark's compiled ``rules``.
+def build(rules: Sequence[Any], starts: Iterable[str], where: Callable[[str], str]) -> Automaton:
+    """The minimal automaton of lark's compiled ``rules``; ``where`` tells the place of a rule for messages.
 
     Raises:
         GrammarError: the rules have a conflict, are recursive outside payloads, or leave a role in doubt.
@@ -69,7 +69,7 @@ def build(rules: Sequence[Any], starts: Iterable[str], where: str) -> Automaton:
     try:
         analyzer.compute_lalr()
     except LarkGrammarError as error:
-        raise GrammarError(f"{where}: {error}. Change the rules so that one token decides.") from error
+        raise GrammarError(f"{where('start')}: {error}. Change the rules so that one token decides.") from error
     return _Explorer(analyzer, stubbed, names, where).automaton()
 
 
@@ -105,7 +105,7 @@ def _stub(rules: Sequence[Any], starts: list[str]) -> list[Any]:
 class _Explorer:
     """Breadth-first over the stacks that can be reached."""
 
-    def __init__(self, analyzer: Any, rules: list[Any], starts: list[str], where: str) -> None:
+    def __init__(self, analyzer: Any, rules: list[Any], starts: list[str], where: Callable[[str], str]) -> None:
         from lark.parsers.lalr_analysis import Shift
 
         table = analyzer.parse_table
@@ -120,6 +120,7 @@ class _Explorer:
             }
         self.terminals = {str(s.name) for rule in rules for s in rule.expansion if s.is_term}
         self.begins = _left_corners(rules)
+        self.nesting = _nesting(rules)
         roles = {str(rule.origin.name): role_name(str(rule.origin.name)) for rule in rules}
         self.role_of = {name: role for name, role in roles.items() if role is not None}
 
@@ -153,9 +154,11 @@ class _Explorer:
         return _minimise(Automaton(rows, firsts))
 
     def _endless(self) -> GrammarError:
+        if self.nesting is None:
+            return GrammarError(f"{self.where('start')}: the rules make over {MAX_STATES} states; use fewer rules.")
         return GrammarError(
-            f"{self.where}: a rule is recursive outside the payload rules ({', '.join(PAYLOADS)}), so no finite "
-            "automaton reads it. Use repetition (*, +) or a payload."
+            f"{self.where(self.nesting)}: the rule {self.nesting!r} is recursive outside the payload rules "
+            f"({', '.join(PAYLOADS)}), so no finite automaton reads it. Use repetition (*, +) or a payload."
         )
 
     def _bases(self) -> dict[str, set[Stack]]:
@@ -244,7 +247,7 @@ class _Explorer:
 
     def _untold(self, rule: str) -> GrammarError:
         return GrammarError(
-            f"{self.where}: whether {rule!r} has begun cannot be told from its first token. "
+            f"{self.where(rule)}: whether {rule!r} has begun cannot be told from its first token. "
             "Give it a marker of its own."
         )
 
@@ -267,6 +270,23 @@ class _Explorer:
                 closed.append(opened[-1][0])
                 opened = opened[:-1]
         return tuple(closed), opened
+
+
+def _nesting(rules: list[Any]) -> str | None:
+    """A rule that can hold itself with something before it, so that the stack grows; None if there is none."""
+    inner: dict[str, set[str]] = {}
+    for rule in rules:
+        inner.setdefault(str(rule.origin.name), set()).update(str(s.name) for s in rule.expansion if not s.is_term)
+    for _ in inner:
+        for names in inner.values():
+            names.update(*(inner.get(name, ()) for name in tuple(names)))
+    found = [
+        str(rule.origin.name)
+        for rule in rules
+        for symbol in rule.expansion[1:]
+        if not symbol.is_term and str(rule.origin.name) in inner.get(str(symbol.name), ())
+    ]
+    return min(found, key=lambda name: name.startswith("__"), default=None)
 
 
 def _left_corners(rules: list[Any]) -> dict[str, set[str]]:

@@ -84,10 +84,7 @@ class _Checker:
         return [self.tables.states[number] for number in dict.fromkeys(order)]
 
     def _lint(self, level: Literal["error", "warning"], rule: str, terminal: str, message: str) -> Lint:
-        defined = re.compile(rf"(?:%(?:override|extend)[ \t]+)?{terminal}\b[^:]*:")
-        lines = enumerate(self.source.text.split("\n"), 1)
-        line = next((number for number, text in lines if defined.match(text)), 0)
-        return Lint(level, rule, terminal, message, f"{self.source.name}:{line}" if line else self.source.name)
+        return Lint(level, rule, terminal, message, self.source.place(terminal))
 
     def _bounds(self) -> Iterator[Lint]:
         for name, tree in self.trees.items():

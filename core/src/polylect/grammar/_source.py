@@ -35,6 +35,23 @@ class Source(NamedTuple):
                 return f"<{file}>", folder.joinpath(file).read_text("utf-8")
         raise OSError(f"no grammar file {file}")
 
+    def place(self, symbol: str) -> str:
+        """``file:line`` of a rule or terminal, or of the import that it comes from; the file alone if it has neither.
+
+        What is defined twice has the second place.
+        """
+        file = re.match(r"_?([A-Za-z]\w*?)__", symbol)  # lark's name for what was imported with something else
+        patterns = (
+            rf"^(?:%(?:override|extend)[ \t]+)?[?!]{{0,2}}{re.escape(symbol)}[ \t]*[.:{{]",
+            rf"^%import[ \t]+\.?{file[1]}\b" if file else rf"^%import\b.*\b{re.escape(symbol)}\b",
+            rf"^[^/\n]*\b{re.escape(symbol)}\b",
+        )
+        for pattern in patterns:
+            found = [match.start() for match in re.finditer(pattern, self.text, re.M)]
+            if found:
+                return f"{self.name}:{self.text.count(chr(10), 0, found[:2][-1]) + 1}"
+        return self.name
+
     def key(self, salt: str) -> str:
         """A digest of the text, of everything it imports, and of ``salt``."""
         digest = blake2b(salt.encode(), digest_size=20)
@@ -92,6 +109,9 @@ def _read_file(grammar: str | Path | Traversable) -> Source:
         shared = _shared()
         if shared is not None and shared.joinpath(grammar).is_file():
             return Source(grammar, shared.joinpath(grammar).read_text("utf-8"), shared)
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise GrammarError(f"The grammar {grammar} can't be read: line {line} is no UTF-8.") from error
+    except OSError as error:
         raise GrammarError(f"The grammar {grammar} can't be read: {error}.") from error
     raise GrammarError(f"There is no grammar file {grammar!r}: give a path, a resource, or a file of {SHARED}.")

@@ -10,11 +10,13 @@ import msgspec
 
 from .._errors import GrammarError
 from . import _patterns as patterns
+from . import _ways as ways
 from ._automaton import END, PAYLOADS, Edge, base_name, build
+from ._faults import explained, of_terminal
 from ._source import Source
 
-ENGINE = 1
-"""Raise it whenever the meaning of the tables changes: cached ones of another number are thrown away."""
+ENGINE = 2
+"""Raise it when the meaning of the tables changes, or what compiles: cached ones of another number are thrown away."""
 
 CALL_BEGIN, CALL_END, CALL_END_BEFORE, ANSWER_BEGIN, ARGUMENTS_BEGIN, OBSERVATION_BEGIN = 1, 2, 4, 8, 16, 32
 REASONING, CONTENT, ANSWER, NAME, ARGUMENTS, ID, KEY, VALUE, OBSERVATION, MARKUP = range(10)
@@ -77,8 +79,12 @@ def load_lark(source: Source, **options: Any) -> Any:
     """The grammar as a ``lark.Lark``; GrammarError when lark refuses it."""
     import lark
 
+    files: list[Source | None] = [None]
+
     def load(_: object, path: str) -> tuple[str, str]:
-        return source.imported(path)
+        found = source.imported(path)
+        files.append(source._replace(name=path, text=found[1]))
+        return found
 
     _check_statements(source)
     starts = ["start", "written"] if re.search(r"^\??written[ \t]*:", source.text, re.M) else ["start"]
@@ -86,7 +92,7 @@ def load_lark(source: Source, **options: Any) -> Any:
     try:
         return lark.Lark(source.text, import_paths=[load], **settings)
     except (lark.exceptions.LarkError, re.error, OSError, AssertionError, TypeError) as error:
-        raise GrammarError(f"{source.name}: {_plain_words(source, str(error).strip())}") from error
+        raise GrammarError(explained(source, error, files[-1])) from error
 
 
 _STATEMENTS = (
@@ -105,21 +111,6 @@ def _check_statements(source: Source) -> None:
                 raise GrammarError(f"{source.name}:{number}: {what}.")
 
 
-def _plain_words(source: Source, message: str) -> str:
-    """The message of lark without its class names; a pattern that is no regular expression with its terminal."""
-    message = re.sub(r"^\[Errno \d+\] No such file or directory: ", "there is no grammar file ", message)
-    message = re.sub(r"\b(?:NonTerminal|Terminal|Token)\((?:'[A-Z_]+', )?'([^']*)'\)", r"\1", message)
-    if "regular expression" in message.lower() or "regexp" in message.lower():
-        for match in re.finditer(r"^([A-Z_][A-Z0-9_]*)[ \t]*:[ \t]*/(.*)/[a-z]*[ \t]*$", source.text, re.M):
-            try:
-                re.compile(match[2])
-            except re.error as error:
-                return f"terminal {match[1]}: it is no regular expression: {error}."
-    if re.search(r"(?:Reduce|Shift)/Reduce", message):
-        message += "\nChange the rules so that one token decides what begins, goes on or ends."
-    return message
-
-
 def compile_source(source: Source) -> Tables:
     """Compile a grammar.
 
@@ -127,7 +118,7 @@ def compile_source(source: Source) -> Tables:
         GrammarError: lark refuses the grammar, it has a conflict, or it leaves the profile; the message says where.
     """
     lark = load_lark(source, lexer=no_lexer(), strict=True)
-    machine = build(lark.rules, lark.options.start, source.name)
+    machine = build(lark.rules, lark.options.start, source.place)
     used = {name for row in machine.rows for name in row}
     order, markers, texts = {}, {}, {}
     for terminal in lark.terminals:
@@ -139,8 +130,10 @@ def compile_source(source: Source) -> Tables:
                 tree = patterns.parse(part)
                 if part and name in used and patterns.can_be_empty(tree):
                     raise patterns.PatternError("it can match nothing at all; make part of it obligatory")
+                if name in used:
+                    ways.check(tree)
         except patterns.PatternError as error:
-            raise GrammarError(f"{source.name}: terminal {name}: {error}.") from error
+            raise GrammarError(f"{of_terminal(source, name, str(pattern.raw))}: {error}.") from error
         order[name] = (-terminal.priority, -pattern.max_width, -len(pattern.value), name)
         if text is None:
             markers[name] = expression
