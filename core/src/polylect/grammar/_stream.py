@@ -258,7 +258,7 @@ class Reader(BaseReader):
                             to, index, _ = moves
                             if index == NOTHING:
                                 after = 1
-                                refuted = begun and not separator and (as_it_comes or maker is not None)
+                                refuted = begun and base >= 0 and not separator and (as_it_comes or maker is not None)
                             else:
                                 stop, pairs, found = 0, text.pairs, True
                             break

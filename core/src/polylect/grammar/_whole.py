@@ -278,7 +278,7 @@ class _Printer:
             out += [f"    name = sink.name(name, {self._at('pos')}, {end}, notes)"]
             out += ["is_answer = answers and sink.is_answer(name)"]
         elif role == t.ANSWER:
-            out += [f"answer = {piece}", f'parts[-1] = ("answer", parts[-1][1], {end})']
+            out += [f"answer = {piece}", f'parts[-1] = ("answer", parts[-1][1], {self._at("e", clamp=early)})']
         elif role in (t.REASONING, t.CONTENT):
             word, index = ("reasoning", 0) if role == t.REASONING else ("content", 1)
             body = [f"if {word} is None:", f"    {word} = {piece}", "else:"]
@@ -388,7 +388,7 @@ class _Printer:
         out += ["pos = m.end()"]
         if flags & t.ANSWER_BEGIN:
             out += ["if answer is not None:", "    return None", 'answer = ""']
-            out += [f'parts.append(("answer", {self._at("b", clamp=True)}, {self._at("pos")}))']
+            out += [f'parts.append(("answer", {self._at("b", clamp=True)}, {self._at("pos", clamp=True)}))']
         if flags & t.ARGUMENTS_BEGIN:
             out += [f"form = {TEXT}"]
         if flags & t.CALL_END:
