@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from ._patterns import PROBES, Node, PatternError, Seq, can_be_empty, chars, open_class, plain, times
 
-LIMIT = 1000
+LIMIT = 250
 """So many ways are few: the bundled grammars have up to 6, overlaps such as ``.{0,19}x{0,7}[xy]{2,3}`` have 160."""
 ENOUGH = LIMIT.bit_length()
 """So many repetitions of what has two ways have more than :data:`LIMIT`."""
@@ -29,8 +29,8 @@ def check(seq: Seq) -> int:
     ways = _ways(seq, ()) * max(map(check, _looks(seq)), default=1)
     if ways > LIMIT:
         raise PatternError(
-            f"its parts may match one text in {ways} ways, more than can be tried at each place; let what follows a "
-            "repeat begin with other characters than the repeat goes on with"
+            f"its parts may match one text in more than {LIMIT} ways; let what follows a repeat begin with other "
+            "characters than the repeat goes on with"
         )
     return ways
 
