@@ -21,8 +21,9 @@ def box(*tools: Any) -> Toolbox:
 
 
 def one(properties: dict[str, Any], *required: str, defs: dict[str, Any] | None = None) -> Toolbox:
+    """A box that was not looked through: it may hold what is refused elsewhere."""
     schema = {"type": "object", "properties": properties, "required": list(required), "$defs": defs or {}}
-    return box({"name": "a", "parameters": schema})
+    return Toolbox([Tool("a", parameters=schema)])
 
 
 def schema_line(tools: Toolbox) -> Any:

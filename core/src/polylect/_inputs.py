@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from ._json import NUMBER_FAULTS
 from ._policies import MAX_NESTING
-from ._reading import Arguments, decode, malformed, nesting_beyond, too_deep
+from ._reading import NOTHING, Arguments, decode, malformed, nesting_beyond, too_deep
 from ._tools import Tool, schema_types
 
-_FENCED = re.compile(r"\A`{2,4}[ \t]*(?:json)?[ \t]*\r?\n?(.*?)\r?\n?`{2,4}\Z", re.S | re.I)
-_NOTHING = frozenset({"", "{}", "none", "null", "n/a", "no input", "()", "[]"})
+_FENCED = re.compile(r"\A`{2,4}[ \t]*+(?:json)?[ \t]*+\r?\n?(.*?)\r?\n?`{2,4}\Z", re.S | re.I)
 
 
 def read_input(name: str, text: str, tool: Tool | None, max_nesting: int = MAX_NESTING) -> Arguments:
     """What a text input means to a tool.
 
     A JSON object becomes a dict, unless the tool takes one text and has no such arguments. A tool with several
-    arguments needs an object; one without arguments takes nothing; the only argument of a tool, when it is no text,
-    is decoded. Anything else stays text. Surrounding quotes come off as a matching pair only.
+    arguments needs an object; one without arguments takes no text; the only argument of a tool, when it is no text,
+    is decoded. Anything else stays text, as does all text for a tool whose schema does not say what it takes. "None"
+    and its like are no arguments, where none are needed. Surrounding quotes come off as a matching pair only.
 
     Returns:
         (arguments, status, correction)
     """
-    if tool is not None and not tool.properties and not tool.required:
-        return {}, "complete", None
     body = text
     if body.startswith("`"):
         fenced = _FENCED.match(body)
@@ -34,30 +33,39 @@ def read_input(name: str, text: str, tool: Tool | None, max_nesting: int = MAX_N
         if nesting_beyond(body, max_nesting):
             return None, "invalid", too_deep(name)
         value, problem = decode(body)
-        if isinstance(value, dict) and (tool is None or not tool.takes_text or value.keys() <= tool.properties.keys()):
+        if isinstance(value, dict) and (tool is None or takes_keys(tool, value)):
             return value, "complete", None
         if problem is not None and tool is not None and len(tool.properties) > 1:
             return None, "invalid", malformed(name, problem)
     if tool is None or tool.takes_text:
         return unquote(text), "complete", None
+    if not tool.properties:
+        nothing = tool.takes_nothing or text.casefold() in NOTHING
+        return {} if nothing else unquote(text), "complete", None
     return _only_argument(name, text, tool)
+
+
+def takes_keys(tool: Tool, keys: Iterable[str]) -> bool:
+    """Whether an object with these keys is a tool's arguments, and not the one text that it takes."""
+    return not tool.takes_text or tool.takes_others or set(keys) <= tool.properties.keys()
 
 
 def _only_argument(name: str, text: str, tool: Tool) -> Arguments:
     known = ", ".join(tool.properties)
     if len(tool.properties) != 1:
-        if not tool.required and text.casefold() in _NOTHING:
+        if not tool.required and text.casefold() in NOTHING:
             return {}, "complete", None
         return None, "invalid", (
             f"The tool {name!r} takes several arguments ({known}). Write its input as one JSON object with these keys."
         )  # fmt: skip
     key, schema = next(iter(tool.properties.items()))
     value, problem = decode(text)
-    if problem is None and _is_of(value, schema_types(schema)):
+    types = schema_types(schema, tool.parameters)
+    if problem is None and _is_of(value, types):
         return {key: value}, "complete", None
     if problem in NUMBER_FAULTS:
         return None, "invalid", malformed(name, problem)
-    kinds = " or ".join(sorted(schema_types(schema)))
+    kinds = " or ".join(sorted(types))
     return None, "invalid", f"The argument {key!r} of {name!r} must be of type {kinds}, as JSON. Send the call again."
 
 

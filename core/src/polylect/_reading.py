@@ -26,6 +26,9 @@ _CALLED = re.compile(r"^([\w.\-]+)\s*\(.*\)\Z", re.S)
 _BRACKETS = re.compile(r"[{\[\]}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"?", re.S)
 
 
+NOTHING = frozenset({"", "{}", "none", "null", "n/a", "no input", "()", "[]"})
+"""What models write for no arguments, in lower case."""
+_AROUND = " \t\r\n`'\""
 LONGEST_NAME = 128
 """Longer names are not compared with the known ones: the comparison takes the product of the lengths."""
 PLAIN = 4096
@@ -116,6 +119,9 @@ class CallReader:
             if error is not None:
                 status = "invalid"
         if status == "complete":
+            if tool is not None and tool.takes_nothing and arguments == {} and not says_nothing(raw):
+                note = f"The input of {name!r} was passed over: the tool takes none."
+                diagnostics.append(Diagnostic("skipped", note, start, end))
             return Call(name, arguments, raw, call_id, start, end)
         if status == "repaired":
             diagnostics.append(Diagnostic("repaired", f"The arguments of {name!r} were repaired.", start, end))
@@ -271,6 +277,11 @@ def unknown_tool(name: str, tools: Toolbox) -> str:
     """The correction for a tool that was not offered."""
     known = ", ".join(tools) or "none"
     return f"There is no tool {name!r}. The tools are: {known}."
+
+
+def says_nothing(raw: str) -> bool:
+    """Whether an input, quoted and fenced as it may be, means no arguments."""
+    return len(raw) < PLAIN and raw.strip(_AROUND).removeprefix("json").strip(_AROUND).casefold() in NOTHING
 
 
 def nesting_beyond(raw: str, limit: int) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ._errors import ToolError
 from ._json import dumps
+from ._schemas import MAX_LEVELS, referred
 from ._tools import Tool
 
 DEPTH = 4
@@ -28,13 +29,18 @@ def describe_tools_with_schemas(tools: Mapping[str, Tool]) -> str:
     for tool in tools.values():
         description = tool.description.strip().replace("\n", "\n    ")
         lines.append(f"{tool.name} - {description}" if description else tool.name)
-        shown = inline({"properties": tool.properties}, tool.parameters)
-        lines.append(f"    arguments: {dumps(shown['properties'])}")
+        shown = dumps(inline({"properties": tool.properties}, tool.parameters)["properties"])
+        if tool.takes_others:
+            shown = f"{shown} and others" if tool.properties else "any"
+        lines.append(f"    arguments: {shown}")
     return "\n".join(lines)
 
 
 def signature(tool: Tool) -> str:
-    """``name(city: string, days: integer = 3)``; a question mark for optional arguments without a default."""
+    """``name(city: string, days: integer = 3)``; a question mark for optional arguments without a default.
+
+    Three dots stand for arguments that the schema allows without naming them.
+    """
     parts = []
     for name, schema in tool.properties.items():
         schema = inline(schema, tool.parameters)
@@ -43,6 +49,8 @@ def signature(tool: Tool) -> str:
             has = isinstance(schema, dict) and schema.get("default") is not None
             text = f"{text} = {dumps(schema['default'])}" if has else f"{name}?: {type_words(schema)}"
         parts.append(text)
+    if tool.takes_others:
+        parts.append("…")
     return f"{tool.name}({', '.join(parts)})"
 
 
@@ -94,8 +102,8 @@ class _Inliner:
             return schema
         reference = schema.get("$ref")
         if isinstance(reference, str) and reference.startswith("#"):
-            found = self.find(reference)
-            there = {} if found is None or depth == 0 else self.inline(found, depth - 1)
+            found = referred(reference, self.root)
+            there = self.inline(found, depth - 1) if isinstance(found, Mapping) and depth else {}
             beside = {key: value for key, value in schema.items() if key != "$ref"}
             return {**there, **self.inline(beside, depth)} if beside else there
         out = {}
@@ -111,16 +119,8 @@ class _Inliner:
     def members(self, schemas: Mapping[str, Any], depth: int) -> dict[str, Any]:
         return {name: self.inline(schema, depth) for name, schema in schemas.items()}
 
-    def find(self, reference: str) -> Mapping[str, Any] | None:
-        found: Any = self.root
-        for step in reference[1:].split("/")[1:]:
-            found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
-        return found if isinstance(found, Mapping) else None
-
 
 DATA = frozenset({"const", "default", "enum", "examples"})
 """Keys of a schema that hold values and not schemas."""
-MAX_LEVELS = 50
-"""Levels of one schema: real ones have ten."""
 MAX_PARTS = 10_000
 """Parts of one schema that are written out: far more than a model can read."""

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from ._errors import ToolError
+from ._schemas import UNKNOWN, Shape, referred, schema_problem, shape_of
 
 ToolLike: TypeAlias = "Tool | Mapping[str, Any] | Callable[..., Any]"
 Tools: TypeAlias = "Toolbox | Iterable[ToolLike] | None"
@@ -19,8 +20,12 @@ Tools: TypeAlias = "Toolbox | Iterable[ToolLike] | None"
 EMPTY_SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
 
 
-class Tool(msgspec.Struct, frozen=True):
-    """A tool that a model may call: a name, a description, the JSON Schema of its arguments, and its function."""
+class Tool(msgspec.Struct, frozen=True, dict=True):
+    """A tool that a model may call: a name, a description, the JSON Schema of its arguments, and its function.
+
+    Without ``parameters`` it takes nothing, as in OpenAI's API; an empty schema ``{}`` says nothing, and it may take
+    anything.
+    """
 
     name: str
     description: str = ""
@@ -29,27 +34,46 @@ class Tool(msgspec.Struct, frozen=True):
 
     @property
     def properties(self) -> dict[str, Any]:
-        """The schemas of the arguments by name."""
-        found = self.parameters.get("properties")
-        return found if isinstance(found, dict) else {}
+        """The schemas of the arguments by name, those behind ``$ref``, in ``allOf`` and in alternatives included."""
+        return self._shape.properties
 
     @property
     def required(self) -> tuple[str, ...]:
         """The names of the arguments that must be given."""
-        found = self.parameters.get("required")
-        return tuple(x for x in found if isinstance(x, str)) if isinstance(found, list) else ()
+        return self._shape.required
+
+    @property
+    def takes_nothing(self) -> bool:
+        """Whether the schema says that there are no arguments: by empty ``properties``, or by allowing none."""
+        return not self._shape.properties and not self._shape.open
+
+    @property
+    def takes_others(self) -> bool:
+        """Whether there may be arguments that the schema does not name; so it is when it names none and allows any."""
+        return self._shape.open
 
     @property
     def takes_text(self) -> bool:
         """Whether one plain text is a whole input: exactly one argument, which may be a string."""
         if len(self.properties) != 1:
             return False
-        return "string" in schema_types(next(iter(self.properties.values())))
+        return "string" in schema_types(next(iter(self.properties.values())), self.parameters)
+
+    @functools.cached_property
+    def _shape(self) -> Shape:
+        return shape_of(self.parameters) or UNKNOWN
 
 
-def schema_types(schema: Any) -> frozenset[str]:
-    """The JSON types a schema allows, as far as its top level says; all of them when it says nothing."""
-    if not isinstance(schema, Mapping):
+def schema_types(schema: Any, root: Mapping[str, Any] | None = None) -> frozenset[str]:
+    """The JSON types a schema allows, as far as its top level says; all of them when it says nothing.
+
+    With ``root``, the schema that it is a part of, its references are followed.
+    """
+    return _types(schema, root, LEVELS)
+
+
+def _types(schema: Any, root: Mapping[str, Any] | None, left: int) -> frozenset[str]:
+    if not isinstance(schema, Mapping) or not left:
         return ALL_TYPES
     said = schema.get("type")
     if isinstance(said, str):
@@ -58,12 +82,19 @@ def schema_types(schema: Any) -> frozenset[str]:
         return frozenset(x for x in said if isinstance(x, str))
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list):
-            return frozenset[str]().union(*(schema_types(x) for x in schema[key]))
+            return frozenset[str]().union(*(_types(x, root, left - 1) for x in schema[key]))
     if isinstance(schema.get("enum"), list):
         return frozenset("string" if isinstance(x, str) else "other" for x in schema["enum"])
-    return ALL_TYPES
+    if root is None:
+        return ALL_TYPES
+    parts = schema["allOf"] if isinstance(schema.get("allOf"), list) else []
+    parts = [*parts, referred(schema["$ref"], root)] if isinstance(schema.get("$ref"), str) else parts
+    said_by = [types for x in parts if (types := _types(x, root, left - 1)) != ALL_TYPES]
+    return frozenset.intersection(*said_by) if said_by else ALL_TYPES
 
 
+LEVELS = 8
+"""References and alternatives that are followed for the types of one argument."""
 ALL_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 
 
@@ -147,7 +178,25 @@ def _checked(tool: Tool) -> Tool:
     required = schema.get("required", [])
     if not isinstance(required, list) or not all(isinstance(x, str) for x in required):
         raise ToolError(f"'required' in the parameters of tool {tool.name!r} must be a list of names.")
+    if _sound.get(id(schema)) is not schema:
+        _check_schema(tool.name, schema)
     return tool
+
+
+KEPT = 256
+_sound: dict[int, dict[str, Any]] = {}
+"""The schemas last found sound, so that tools which are given with each message are looked through once."""
+
+
+def _check_schema(name: str, schema: dict[str, Any]) -> None:
+    problem = schema_problem(schema)
+    if problem is not None:
+        raise ToolError(f"The schema of tool {name!r} is broken: {problem}.")
+    if shape_of(schema) is None:
+        raise ToolError(f"The parameters of tool {name!r} must be a JSON Schema of type object.")
+    if len(_sound) >= KEPT:
+        _sound.clear()
+    _sound[id(schema)] = schema
 
 
 def _from_function(function: Callable[..., Any]) -> Tool:

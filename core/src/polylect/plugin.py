@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from ._decide import decide
 from ._errors import Reason
+from ._inputs import takes_keys
 from ._json import dumps, is_mended
 from ._parser import check_policies
 from ._policies import MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING
 from ._reading import decode, malformed, nesting_beyond, resolve_name, too_deep, unknown_tool
 from ._render import inline
+from ._schemas import referred
 from ._text_lect import check_steps, difference, observation_text, turns_of
 from ._tools import EMPTY_SCHEMA, Tools, schema_types
 from ._values import Part, Role, Span, Status
@@ -44,8 +46,10 @@ __all__ = [
     "malformed",
     "nesting_beyond",
     "observation_text",
+    "referred",
     "resolve_name",
     "schema_types",
+    "takes_keys",
     "too_deep",
     "turns_of",
     "unknown_tool",

@@ -74,11 +74,14 @@ def fault_of(name: str, given: Any) -> str:
         ("options", {}, {}),
         ("now", None, {}),
         ("now", "", {}),
-        ("now", "anything", {}),
     ],
 )
 def test_arguments_that_fit(name: str, given: Any, meant: Any) -> None:
     reads(blob(name, given), name, meant, diagnostics=[], decision=[[name, meant]])
+
+
+def test_a_text_for_a_tool_without_arguments_is_passed_over_and_reported() -> None:
+    reads(blob("now", "anything"), "now", {}, diagnostics=["skipped"], decision=[["now", {}]])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import polylect
-from polylect import Tool
+from polylect import Tool, Toolbox
 from polylect.testing import Case, run_case
 
 LECT = polylect.lect("xml_tags")
@@ -207,5 +207,5 @@ def test_names_are_resolved(name: str) -> None:
 
 def test_a_schema_that_refers_to_itself_or_nowhere_ends() -> None:
     loop = {"type": "object", "properties": {"a": {"$ref": "#/properties/a"}, "b": {"$ref": "#/nowhere"}, "c": {}}}
-    (call,) = LECT.parse(xml("f", "<a>1</a><b>2</b><c><item>3</item></c>"), tools=[Tool("f", "", loop)]).calls
+    (call,) = LECT.parse(xml("f", "<a>1</a><b>2</b><c><item>3</item></c>"), tools=Toolbox([Tool("f", "", loop)])).calls
     assert call.arguments == {"a": 1, "b": 2, "c": [3]}

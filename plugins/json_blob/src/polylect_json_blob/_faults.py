@@ -24,9 +24,9 @@ def schema_fault(tool: Tool, arguments: Any) -> str | None:
     if isinstance(arguments, str):
         if len(tool.properties) == 1:
             arguments = {next(iter(tool.properties)): arguments}
-        else:
-            known = ", ".join(tool.properties)
-            return f"The tool {tool.name!r} takes an object with {known or 'no keys'}, not a text. Send the call again."
+        elif tool.properties or _faults(tool, arguments):
+            known = f" with {', '.join(tool.properties)}" if tool.properties else ""
+            return f"The tool {tool.name!r} takes an object{known}, not a text. Send the call again."
     faults = _faults(tool, arguments)
     if not faults:
         return None

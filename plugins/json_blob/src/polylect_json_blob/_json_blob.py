@@ -72,12 +72,11 @@ class JsonBlob(TextLect):
         """An object or a text; null is an object without keys.
 
         Where the tool is known, a text that is the JSON of an object with its keys is that object (models encode it
-        twice), and any other text for a tool of several arguments is the only one that it needs.
+        twice), any other text for a tool of several arguments is the only one that it needs, and a tool without
+        arguments takes none.
         """
         if isinstance(value, str) and tool is not None:
-            if not tool.properties:
-                return {}, None
-            if value.lstrip().startswith("{"):
+            if value.lstrip().startswith("{") or not tool.properties:
                 arguments, _, error = read_input(name, value.strip(), tool)
                 return (arguments, None) if isinstance(arguments, dict) else (value, error)
             if not tool.takes_text and len(tool.required) == 1:

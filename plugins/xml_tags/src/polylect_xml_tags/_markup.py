@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from polylect import Arguments, LectError, Tool
-from polylect.plugin import MISSING, too_deep
+from polylect.plugin import MISSING, takes_keys, too_deep
 
 from ._types import entries, kinds, member, scalar, typed, untyped
 
@@ -125,7 +125,8 @@ def read_markup(name: str, raw: str, tool: Tool | None, *, coerce: bool, max_nes
     text = unescape(raw)
     if tool is None or tool.takes_text or not coerce:
         return text, "complete", None
-    return _from_text(name, text.strip(), tool, max_nesting)
+    arguments, status, error = _from_text(name, text.strip(), tool, max_nesting)
+    return text if isinstance(arguments, str) else arguments, status, error
 
 
 def _depth(root: Any) -> int:
@@ -140,7 +141,7 @@ def _depth(root: Any) -> int:
 
 def _fits(root: Any, tool: Tool | None) -> bool:
     """Whether elements are arguments; for a tool of one text they are, when they are named like its argument."""
-    return tool is None or not tool.takes_text or {child.tag for child in root} <= tool.properties.keys()
+    return tool is None or takes_keys(tool, [child.tag for child in root])
 
 
 def _from_text(name: str, text: str, tool: Tool, max_nesting: int) -> Arguments:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from polylect.plugin import DECODER, MISSING
+from polylect.plugin import DECODER, MISSING, referred
 
 DEPTH = 8
 """References that are followed for one value; a schema that refers to itself ends there."""
@@ -48,8 +48,8 @@ def kinds(schema: Any, root: Mapping[str, Any]) -> set[str]:
 
 def member(schema: Any, name: str, root: Mapping[str, Any]) -> Any:
     """The schema of the member ``name`` of an object; None when nothing is said about it."""
-    known = _inside(schema, "properties", root, DEPTH)
-    if isinstance(known, Mapping) and name in known:
+    known = _inside(schema, "properties", root, DEPTH, name)
+    if known is not None:
         return known[name]
     others = _inside(schema, "additionalProperties", root, DEPTH)
     return others if isinstance(others, Mapping) else None
@@ -61,27 +61,26 @@ def entries(schema: Any, root: Mapping[str, Any]) -> Any:
     return found if isinstance(found, Mapping) else None
 
 
-def _inside(schema: Any, key: str, root: Mapping[str, Any], depth: int) -> Any:
-    """What a schema says under ``key``, its references followed, the first of its choices that says anything."""
+def _inside(schema: Any, key: str, root: Mapping[str, Any], depth: int, name: str | None = None) -> Any:
+    """What a schema says under ``key``, its references followed, the first of its choices that says anything.
+
+    With ``name``, the first that says anything about this name.
+    """
     if not isinstance(schema, Mapping) or depth == 0:
         return None
-    if key in schema:
-        return schema[key]
+    found = schema.get(key)
+    if found is not None and (name is None or (isinstance(found, Mapping) and name in found)):
+        return found
     options = [_referred(schema, root)]
     for choice in ("anyOf", "oneOf", "allOf"):
         options += schema[choice] if isinstance(schema.get(choice), list) else []
-    return next((found for x in options if (found := _inside(x, key, root, depth - 1)) is not None), None)
+    return next((found for x in options if (found := _inside(x, key, root, depth - 1, name)) is not None), None)
 
 
 def _referred(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
     """The schema that ``$ref`` names; None without one."""
     reference = schema.get("$ref")
-    if not isinstance(reference, str) or not reference.startswith("#/"):
-        return None
-    found: Any = root
-    for step in reference[2:].split("/"):
-        found = found.get(step.replace("~1", "/").replace("~0", "~")) if isinstance(found, Mapping) else None
-    return found
+    return referred(reference, root) if isinstance(reference, str) else None
 
 
 def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> tuple[set[str], list[Any] | None]:
