@@ -30,7 +30,7 @@ def spread(seq: Seq) -> Iterator[Seq]:
         yield seq
 
 
-TOLD = 3
+TOLD = 4
 """How many first characters tell whether it is worth to look closer, white space behind the first one not counted."""
 WHITE = " \t\r\n"
 LONGEST = 64
