@@ -37,7 +37,9 @@ def json_fault(error: Exception) -> str:
         return TOO_LONG
     if "Circular" in told:
         return "it contains itself"
-    return "its keys are not all texts" if isinstance(error, TypeError) and "keys" in told else told
+    if isinstance(error, TypeError) and "keys" in told:
+        return "its keys are not all texts"
+    return told if isinstance(error, ValueError) else f"{type(error).__name__}: {told}"
 
 
 def encode_json(value: Any) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from ._checks import check_reply, checked_sizes, only_text
 from ._decide import decide
 from ._errors import LectError
 from ._policies import Policies
@@ -127,7 +128,11 @@ class Lect:
         """
         if not isinstance(reply, Reply):
             raise LectError(f"decide() takes the Reply of parse(), not {type(reply).__name__}.")
-        return decide(reply, self.policies.replace(**policies) if policies else self.policies, self.hint)
+        try:
+            return decide(reply, self.policies.replace(**policies) if policies else self.policies, self.hint)
+        except (TypeError, AttributeError):
+            check_reply(reply)
+            raise
 
     def format(self, reply: Reply, *, tools: Tools = None, **policies: Any) -> Any:
         """The model's turn in this tongue: text, or a provider's message.
@@ -147,16 +152,24 @@ class Lect:
 
     def escape(self, text: str) -> str:
         """Text from outside so that nothing in it is structure; a tongue of messages has nothing to escape."""
-        return text
+        return text if text.__class__ is str else only_text(text)
 
     def unescape(self, text: str) -> str:
         """The text that :meth:`escape` was given."""
-        return text
+        return text if text.__class__ is str else only_text(text)
 
     def chunks(self, message: Any, sizes: Sequence[int]) -> list[Any]:
-        """A message cut into pieces that ``feed`` takes; ``sizes`` are the piece lengths, used in turn."""
-        if not sizes or min(sizes) < 1:
-            raise LectError("sizes are whole numbers of at least 1.")
+        """A message cut into pieces that ``feed`` takes; ``sizes`` are the piece lengths, used in turn.
+
+        Raises:
+            ParseError: it is no message.
+            LectError: ``sizes`` are no sizes.
+        """
+        sizes = checked_sizes(sizes)
+        if message.__class__ is not str and not self.messages:
+            from ._parser import text_problem
+
+            message = text_problem(message)
         pieces = []
         at = turn = 0
         while at < len(message):

@@ -154,6 +154,8 @@ class Pipeline:
             PromptError: an input is missing, or the prompt has no place for it.
             LectError: an input holds markers, and the policy ``escape`` is ``error``.
         """
+        if isinstance(steps, (str, bytes)) or not isinstance(steps, Iterable):
+            raise PromptError(f"The steps of a turn are a list of AgentStep, not {type(steps).__name__}.")
         done = [step if isinstance(step, AgentStep) else _step(step) for step in steps]
         prompt = self._prompt
         for name in inputs:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Self, TypeAlias
 
 from ._errors import PromptError, caret, nearest
-from ._json import dumps
+from ._json import dumps, json_fault
 
 Message: TypeAlias = dict[str, Any]
 """A chat message in OpenAI's form: ``{"role": …, "content": …}`` and what else a provider gives it."""
@@ -51,7 +51,7 @@ class _Text:
     def fill(self, values: Mapping[str, Any]) -> str:
         out = [self.literals[0]]
         for name, literal in zip(self.names, self.literals[1:], strict=True):
-            out.append(as_text(values[name]))
+            out.append(as_text(values[name], name))
             out.append(literal)
         return "".join(out)
 
@@ -131,6 +131,10 @@ class Prompt:
                 raise PromptError(
                     f"{{{sorted(mixed)[0]}}} stands both in a text and in place of messages. Name one anew."
                 )
+        if not isinstance(partials, (Mapping, type(None))):
+            raise PromptError(f"The partials of a prompt are a dict of values by name, not {type(partials).__name__}.")
+        if not isinstance(prefix, (str, type(None))):
+            raise PromptError(f"The prefix of a prompt is a text, not {type(prefix).__name__}.")
         given = dict(partials or {})
         for name in given:
             if name not in names:
@@ -255,9 +259,18 @@ def missing_values(names: Sequence[str], given: Iterable[str]) -> PromptError:
     return PromptError(f"The prompt needs a value for {_braced(names)}.{hints}{told}")
 
 
-def as_text(value: Any) -> str:
-    """A value as it stands in a text: text as it is, anything else as JSON."""
-    return str.__str__(value) if isinstance(value, str) else dumps(value)
+def as_text(value: Any, name: str) -> str:
+    """The value of a variable as it stands in a text: text as it is, anything else as JSON.
+
+    Raises:
+        PromptError: it cannot be written as JSON.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    try:
+        return dumps(value)
+    except Exception as error:  # a stranger's __str__ among them
+        raise PromptError(f"The value of {{{name}}} can't be written as JSON: {json_fault(error)}.") from error
 
 
 def as_messages(value: Any, where: str) -> list[Message]:

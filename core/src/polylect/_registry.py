@@ -355,9 +355,15 @@ def load_plugin_file(registry: Registry, path: str | Path) -> ModuleType:
     Raises:
         PluginError: there is no such file, or it fails; the message says where.
     """
-    file = Path(path)
-    if not file.is_file():
-        raise PluginError(f"There is no plugin file {str(path)!r}.")
+    try:
+        file = Path(path)
+        found = file.is_file()
+    except TypeError:
+        raise PluginError(f"The path of a plugin file is a text, not {type(path).__name__}.") from None
+    except OSError:  # a name too long, or a folder that may not be looked into
+        found = False
+    if not found:
+        raise PluginError(f"There is no plugin file {str(path)!r:.200}.")
     name = f"polylect_file_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:

@@ -158,7 +158,7 @@ class Guard:
         if self._escape is None or value is None:
             return value
         if not as_list:
-            return self._text(name, as_text(value))
+            return self._text(name, as_text(value, name))
         return [
             {**message, "content": self._text(name, message["content"])}
             if message["role"] not in ("assistant", "system", "developer") and isinstance(message.get("content"), str)

@@ -9,8 +9,9 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ._errors import LectError
-from ._json import dumps
+from ._checks import check_reply, check_steps, unwritable
+from ._errors import LectError, PolylectError
+from ._json import shown
 from ._lect import Lect
 from ._parser import TextParser, check_policies, text_problem, with_hidden_calls
 from ._policies import Policies
@@ -131,6 +132,8 @@ class TextLect(Lect):
 
     def transcript(self, text: str, *, tools: Tools = None) -> Reply:
         """Read what :meth:`format_steps` wrote, observations included: ``parts`` says where they are."""
+        if text.__class__ is not str:
+            text = text_problem(text)
         sink = CallReader(self, toolbox(tools), self.policies)
         sink.cut_observations = False
         return self.grammar.read(text, sink, self.lead)
@@ -192,9 +195,18 @@ class TextLect(Lect):
             self.policies.replace(**policies)
         if not isinstance(reply, Reply):
             raise LectError(f"format() takes a Reply, not {type(reply).__name__}.")
+        check_reply(reply)
         self._refuse(reply)
         known = toolbox(tools)
-        text = self.write(reply, known)
+        try:
+            text = self.write(reply, known)
+        except PolylectError:
+            raise
+        except Exception as error:
+            told = unwritable(reply) or ("it is nested too deeply" if isinstance(error, RecursionError) else "")
+            if not told:
+                raise
+            raise LectError(f"{self.name} can't express this reply: {told}.") from None
         again = self.parse(text, tools=known)
         if again != reply:
             raise LectError(f"{self.name} can't express this reply: {difference(reply, again)}.")
@@ -272,15 +284,6 @@ def prefix_text(prefix: object) -> str:
     return prefix
 
 
-def check_steps(steps: object) -> None:
-    """Raise LectError unless ``steps`` are a list of steps."""
-    if not isinstance(steps, (list, tuple)):
-        raise LectError(f"Steps are a list of AgentStep, not {type(steps).__name__}.")
-    odd = [type(step).__name__ for step in steps if not isinstance(step, AgentStep)]
-    if odd:
-        raise LectError(f"Steps are a list of AgentStep, and one is {odd[0]}.")
-
-
 def turns_of(steps: Sequence[AgentStep]) -> list[list[AgentStep]]:
     """Steps by the turn that they came from: the actions of one turn are numbered from 0."""
     check_steps(steps)
@@ -307,8 +310,8 @@ def without_partial_stop(text: str, stops: tuple[str, ...]) -> str:
 
 
 def observation_text(observation: Any) -> str:
-    """An observation as a model reads it: text as it is, anything else as JSON."""
-    return observation if isinstance(observation, str) else dumps(observation)
+    """An observation as a model reads it: text as it is, JSON, and what is no JSON as Python shows it."""
+    return shown(observation)
 
 
 def difference(wanted: Reply, got: Reply) -> str:

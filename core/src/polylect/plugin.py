@@ -6,16 +6,17 @@ structures of its own, finds the kernel's words for faults, its JSON rules and i
 
 from __future__ import annotations
 
+from ._checks import check_reply, check_steps, checked_sizes, checked_words, only_text
 from ._decide import decide
 from ._errors import Reason
 from ._inputs import takes_keys
-from ._json import dumps, is_mended
+from ._json import dumps, is_mended, json_fault
 from ._parser import check_policies
 from ._policies import MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING
 from ._reading import decode, malformed, nesting_beyond, resolve_name, too_deep, unknown_tool
 from ._render import inline
 from ._schemas import referred
-from ._text_lect import check_steps, difference, observation_text, turns_of
+from ._text_lect import difference, observation_text, turns_of
 from ._tools import EMPTY_SCHEMA, Tools, schema_types
 from ._values import Part, Role, Span, Status
 from .grammar import MISSING, Grammar
@@ -36,16 +37,21 @@ __all__ = [
     "Status",
     "Tools",
     "check_policies",
+    "check_reply",
     "check_steps",
+    "checked_sizes",
+    "checked_words",
     "decide",
     "decode",
     "difference",
     "dumps",
     "inline",
     "is_mended",
+    "json_fault",
     "malformed",
     "nesting_beyond",
     "observation_text",
+    "only_text",
     "referred",
     "resolve_name",
     "schema_types",

@@ -17,7 +17,7 @@ from polylect import (
     read_input,
     toolbox,
 )
-from polylect.plugin import dumps
+from polylect.plugin import dumps, only_text
 
 from ._faults import schema_fault
 from ._prompt import PROMPT
@@ -115,10 +115,11 @@ class JsonBlob(TextLect):
 
     def escape(self, text: str) -> str:
         """A backslash into each place where a blob, an observation or a think block would begin."""
-        return _MARKS.sub(r"\1\2\3\4\5\6\\", text)
+        return _MARKS.sub(r"\1\2\3\4\5\6\\", text if text.__class__ is str else only_text(text))
 
     def unescape(self, text: str) -> str:
         """Takes off the backslashes that :meth:`escape` put in."""
+        text = text if text.__class__ is str else only_text(text)
         if "\\" not in text:
             return text
         return _MARKS.sub(lambda m: (m[1] or m[3] or m[5] or "") + (m[2] or m[4] or m[6] or "")[1:], text)

@@ -51,7 +51,7 @@ class ReactBracket(LabelLect):
 
     def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
         """What stands in the brackets: text, or a JSON object for tools with several arguments or none."""
-        text = self.unescape(raw).strip()
+        text = (self.unescape(raw) if "\\" in raw else raw).strip()
         if policies.types == "as_written":
             return text, "complete", None
         return read_input(name, text, tool, policies.max_nesting)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from polylect import Arguments, Call, LectError, Reply, TextLect, Tool, quote
-from polylect.plugin import dumps
+from polylect.plugin import checked_words, dumps, only_text
 
 WORDS = {
     "thought": "THOUGHT_WORD",
@@ -22,6 +22,9 @@ OPTIONAL = ("thought", "question")
 """The labels that a tongue can do without."""
 LINE = "\n[ \t\r\n]{0,8}"
 """How every label's pattern begins: at the start of a line. (Lark has put the characters in for the escapes.)"""
+LONGEST = 64
+"""Characters in one label: far more than any has."""
+_ODD = re.compile(r"[\r\n]|</?think>", re.I)
 NEVER = r"/(?:\x00){64}/"
 """A word that no model writes, for labels that are switched off."""
 
@@ -57,15 +60,16 @@ class LabelLect(TextLect):
 
     def __init__(self, labels: Mapping[str, str | None] | None = None) -> None:
         replace = {}
-        for label, word in (labels or {}).items():
-            if label not in self.words:
-                raise LectError(f"There is no label {label!r}; there are: {', '.join(self.words)}.")
+        given = checked_words(labels, "label", self.words, LONGEST)
+        for label, word in given.items():
             if word is None and label not in OPTIONAL:
                 raise LectError(f"The label {label!r} can't be switched off; only these can: {', '.join(OPTIONAL)}.")
             if word is not None and not word.strip():
                 raise LectError(f"The word for the label {label!r} is empty.")
+            if word is not None and _ODD.search(word.strip()):
+                raise LectError(f"The word for the label {label!r} has a line break or a think tag in it.")
             replace[WORDS[label]] = NEVER if word is None else _any_case(word.strip())
-        self.words = {**self.words, **{k: (v or "").strip() for k, v in (labels or {}).items()}}
+        self.words = {**self.words, **{k: (v or "").strip() for k, v in given.items()}}
         used = [word.casefold() for word in self.words.values() if word]
         if len(set(used)) < len(used):
             raise LectError("Two labels have one word.")
@@ -84,10 +88,12 @@ class LabelLect(TextLect):
 
     def escape(self, text: str) -> str:
         """A backslash before each label that would stand at the start of a line, and inside think tags."""
+        text = text if text.__class__ is str else only_text(text)
         return self._marks.sub(r"\1\2\3\4\\", text)
 
     def unescape(self, text: str) -> str:
         """Takes off the backslashes that :meth:`escape` put in."""
+        text = text if text.__class__ is str else only_text(text)
         if "\\" not in text:
             return text
         return self._marks.sub(lambda m: (m[1] or m[3] or "") + (m[2] or m[4] or "")[1:], text)

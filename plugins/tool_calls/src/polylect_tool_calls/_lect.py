@@ -18,7 +18,18 @@ from polylect import (
     ToolLike,
     toolbox,
 )
-from polylect.plugin import EMPTY_SCHEMA, Grammar, Reason, Tools, decide, difference, inline
+from polylect.plugin import (
+    EMPTY_SCHEMA,
+    Grammar,
+    Reason,
+    Tools,
+    check_reply,
+    checked_sizes,
+    decide,
+    difference,
+    inline,
+    only_text,
+)
 
 from ._arguments import GRAMMAR, HINT, Rules, arguments_text
 from ._parser import ToolCallsParser, says_length
@@ -146,6 +157,13 @@ class ToolCalls(Lect):
         chosen = self.policies.replace(**policies) if policies else self.policies
         if not isinstance(reply, Reply):
             raise LectError(f"decide() takes the Reply of parse(), not {type(reply).__name__}.")
+        try:
+            return self._decided(reply, chosen)
+        except (TypeError, AttributeError):
+            check_reply(reply)
+            raise
+
+    def _decided(self, reply: Reply, policies: Policies) -> list[AgentAction] | AgentFinish:
         if not reply.calls and reply.answer is None:
             cut = [x.span for x in reply.diagnostics if x.code == "truncated" and x.end > x.start]
             if cut:
@@ -157,7 +175,7 @@ class ToolCalls(Lect):
             if said.startswith(TEXT_CALLS):
                 told = "You wrote a call as text, so nothing ran. Use the tool-call interface for it."
                 raise _undecided(reply, "no_action", "The reply's content is a call written as text.", told)
-        return decide(reply, chosen, self.hint)
+        return decide(reply, policies, self.hint)
 
     def detect(self, text: str) -> float:
         """Near 1 for the JSON text of an assistant message or of a whole response, else 0."""
@@ -185,6 +203,7 @@ class ToolCalls(Lect):
             self.policies.replace(**policies)
         if not isinstance(reply, Reply):
             raise LectError(f"format() takes a Reply, not {type(reply).__name__}.")
+        check_reply(reply)
         if reply.answer is not None:
             raise LectError("tool_calls has no place for an answer: here the content is the answer.")
         for call in reply.calls:
@@ -243,8 +262,7 @@ class ToolCalls(Lect):
             ParseError: it is no message.
             LectError: ``sizes`` are no sizes.
         """
-        if not sizes or min(sizes) < 1:
-            raise LectError("sizes are whole numbers of at least 1.")
+        sizes = checked_sizes(sizes)
         fields = open_message(message).fields
         deltas = list(_deltas(fields, _Cutter(sizes)))
         first = {"role": "assistant", **(deltas[0] if deltas else {}), **extras(fields)}
@@ -252,11 +270,11 @@ class ToolCalls(Lect):
 
     def escape(self, text: str) -> str:
         """``text`` as it is: structure lies in the fields of messages, where no text can reach it."""
-        return text
+        return only_text(text)
 
     def unescape(self, text: str) -> str:
         """``text`` as it is."""
-        return text
+        return only_text(text)
 
 
 class _Cutter:

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from polylect import EXCEPTION_TOOL, AgentAction, AgentStep, LectError
-from polylect.plugin import check_steps, observation_text
+from polylect.plugin import check_steps, dumps, json_fault, observation_text
 
 from ._arguments import TEXT_KEY, unwrapped
-from ._shapes import argument_text
 
 Message = dict[str, Any]
 
@@ -84,9 +83,9 @@ def _turn(turn: list[AgentStep], ids: _Ids) -> Iterator[Message]:
         elif isinstance(legacy, dict) and not keeps_legacy and step.action.index == len(calls):
             keeps_legacy = True
             name = legacy.get("name")
-            results.append({"role": "function", "name": name, "content": _observed(step)})
+            results.append({"role": "function", "name": name, "content": observation_text(step.observation)})
         else:  # a parse error of a message without calls
-            results.append({"role": "user", "content": _observed(step)})
+            results.append({"role": "user", "content": observation_text(step.observation)})
     written = {key: value for key, value in message.items() if key not in ("tool_calls", "function_call")}
     if kept:
         written["tool_calls"] = kept
@@ -110,7 +109,7 @@ def _paired(call: Message, step: AgentStep, used: set[str], ids: _Ids) -> tuple[
         identifier = ids.new()
         call = {**call, "id": identifier}
     used.add(identifier)
-    return call, {"role": "tool", "tool_call_id": identifier, "content": _observed(step)}
+    return call, {"role": "tool", "tool_call_id": identifier, "content": observation_text(step.observation)}
 
 
 def _without_message(turn: list[AgentStep], ids: _Ids) -> Iterator[Message]:
@@ -123,7 +122,7 @@ def _without_message(turn: list[AgentStep], ids: _Ids) -> Iterator[Message]:
         if action.tool == EXCEPTION_TOOL:  # nothing was called: what the model said, and what was wrong with it
             if action.log:
                 errors.append({"role": "assistant", "content": action.log})
-            errors.append({"role": "user", "content": _observed(step)})
+            errors.append({"role": "user", "content": observation_text(step.observation)})
             continue
         call, result = _paired(call_message(action.tool, action.tool_input, action.id), step, used, ids)
         calls.append(call)
@@ -146,14 +145,8 @@ def call_message(name: str, arguments: dict[str, Any] | str, identifier: str | N
         raise LectError(f"tool_calls writes a text as an object with only {TEXT_KEY!r}. Give the text itself.")
     if not name or name != name.strip():
         raise LectError(f"{name[:80]!r} is no name of a tool.")
-    raw = argument_text(arguments)
-    if not raw.startswith("{"):
-        raise LectError(f"The arguments of {name!r:.80} can't be written as JSON.")
-    return {"id": identifier, "type": "function", "function": {"name": name, "arguments": raw}}
-
-
-def _observed(step: AgentStep) -> str:
     try:
-        return observation_text(step.observation)
-    except (TypeError, ValueError, RecursionError):  # odd keys, a circle, too deep: as Python shows it
-        return repr(step.observation)
+        raw = dumps(arguments)
+    except Exception as error:
+        raise LectError(f"The arguments of {name!r:.80} can't be written as JSON: {json_fault(error)}.") from None
+    return {"id": identifier, "type": "function", "function": {"name": name, "arguments": raw}}

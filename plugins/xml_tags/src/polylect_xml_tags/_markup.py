@@ -225,8 +225,8 @@ def write_markup(arguments: dict[str, Any], tool: Tool | None) -> str:
 
 
 def _element(key: str, value: Any, schema: Any, root: dict[str, Any]) -> str:
-    if not _NAME.match(key):
-        raise LectError(f"xml_tags can't express the argument {key!r}: it is no XML name.")
+    if not isinstance(key, str) or not _NAME.match(key):
+        raise LectError(f"xml_tags can't express the argument {key!r:.80}: it is no XML name.")
     if isinstance(value, dict) and value:
         body = "".join(_element(k, v, member(schema, k, root), root) for k, v in value.items())
     elif isinstance(value, list) and value:

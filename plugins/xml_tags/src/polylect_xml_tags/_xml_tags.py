@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from polylect import Arguments, Call, LectError, Policies, Prompt, Reply, TextLect, Tool, Toolbox
+from polylect.plugin import checked_words, only_text
 
 from . import _prompt
 from ._markup import escape, read_markup, unescape, write_markup
@@ -17,6 +18,8 @@ WORDS = {
     "observation": "OBSERVATION_WORD",
     "final_answer": "FINAL_WORD",
 }
+LONGEST = 64
+"""Characters in the name of one tag."""
 _NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}\Z")
 
 
@@ -55,15 +58,14 @@ class XmlTags(TextLect):
 
     def __init__(self, tags: Mapping[str, str] | None = None) -> None:
         self.tags = {word: word for word in WORDS}
-        for word, tag in (tags or {}).items():
-            if word not in WORDS:
-                raise LectError(f"There is no tag {word!r}; there are: {', '.join(WORDS)}.")
-            if not _NAME.match(tag):
+        given = checked_words(tags, "tag", WORDS, LONGEST)
+        for word, tag in given.items():
+            if tag is None or not _NAME.match(tag):
                 raise LectError(f"{tag!r} is no XML name.")
             self.tags[word] = tag
         if len({tag.lower() for tag in self.tags.values()}) < len(WORDS):
             raise LectError("Two tags have one name.")
-        super().__init__({WORDS[word]: f'"{tag}"i' for word, tag in (tags or {}).items()})
+        super().__init__({WORDS[word]: f'"{tag}"i' for word, tag in given.items()})
         t = self.tags
         self.stops = (f"</{t['tool_input']}>",)
         self.completions = (*self.stops, f"</{t['final_answer']}>")
@@ -98,11 +100,11 @@ class XmlTags(TextLect):
 
     def escape(self, text: str) -> str:
         """Markup characters as entities."""
-        return escape(text)
+        return escape(text if text.__class__ is str else only_text(text))
 
     def unescape(self, text: str) -> str:
         """Entities and CDATA as the text they stand for."""
-        return unescape(text)
+        return unescape(text if text.__class__ is str else only_text(text))
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn: think block, prose, then the calls or the answer."""
