@@ -12,6 +12,8 @@ Place: TypeAlias = "tuple[Place, str | int] | None"
 
 _IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"})
 """Keys whose schemas are asked about the same value as the schema that they stand in."""
+_ECMASCRIPT = re.compile(r"\(\?<(\w+)>|\\[pP]\{[\w=]+\}|\\u\{[0-9a-fA-F]+\}|\\k<\w+>|\\c[A-Za-z]")
+"""What ECMAScript's expressions have and Python's have not."""
 _NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
 """Keys that hold schemas by names of the caller's."""
 _SCHEMAS = _IN_PLACE | {
@@ -129,11 +131,16 @@ def schema_problem(schema: Schema) -> str | None:
 
 
 def _is_pattern(pattern: Any) -> bool:
-    try:
-        re.compile(pattern)
-    except (re.error, TypeError, OverflowError, RecursionError):
+    """Whether it is a regular expression of Python's or of ECMAScript's, which JSON Schema speaks."""
+    if not isinstance(pattern, str):
         return False
-    return isinstance(pattern, str)
+    for source in (pattern, _ECMASCRIPT.sub(lambda found: f"(?P<{found[1]}>" if found[1] else "x", pattern)):
+        try:
+            re.compile(source)
+        except (re.error, OverflowError, RecursionError):
+            continue
+        return True
+    return False
 
 
 def _target(reference: Any, root: Schema) -> tuple[Any, str | None]:
