@@ -328,4 +328,4 @@ def test_looking_through_schemas_loads_no_library() -> None:
 @pytest.mark.parametrize("pattern", [r"^\p{L}+$", r"(?<year>\d{4})-\k<year>", r"\u{1F600}", "^[a-z]+$"])
 def test_expressions_of_ecmascript_are_patterns(pattern: str) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}}
-    assert polylect.as_tool({"name": "f", "parameters": schema}).properties.keys() == {"a"}
+    assert as_tool({"name": "f", "parameters": schema}).properties.keys() == {"a"}
