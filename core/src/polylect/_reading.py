@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 Arguments = tuple[dict[str, Any] | str | None, Status, str | None]
 """What was read: the arguments, the call's status, and the correction when it can't run."""
 
-_WRAPPED = re.compile(r"^(?:\[\s*(.+?)\s*\]|`+(.+?)`+|\"(.+)\"|'(.+)'|\*+(.+?)\*+|<(.+)>)\Z", re.S)
 _FILLER = re.compile(r"^(?:use|using|call|run|invoke)\s+(?:the\s+)?|^the\s+|\s+(?:tool|function)\Z|[.:;,]+\Z", re.I)
 _CALLED = re.compile(r"^([\w.\-]+)\s*\(.*\)\Z", re.S)
 _BRACKETS = re.compile(r"[{\[\]}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"?", re.S)
@@ -28,9 +27,12 @@ _BRACKETS = re.compile(r"[{\[\]}]|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"?", re.S)
 
 NOTHING = frozenset({"", "{}", "none", "null", "n/a", "no input", "()", "[]"})
 """What models write for no arguments, in lower case."""
+_PAIRS = frozenset({"[]", "``", '""', "''", "**", "<>"})
 _AROUND = " \t\r\n`'\""
 LONGEST_NAME = 128
 """Longer names are not compared with the known ones: the comparison takes the product of the lengths."""
+ORNATE = 512
+"""Names with more characters, ornaments included, are taken as they are."""
 PLAIN = 4096
 """The longest input that a lect's ``plain_input`` may match: shorter than any sensible limit on calls."""
 
@@ -226,10 +228,11 @@ def resolve_name(name: str, tools: Toolbox | None, *, tolerant: bool) -> str:
     """The known tool that ``name`` means: exactly, in another case, in brackets or back-ticks, or as "Use x"."""
     candidates = [name]
     text = name
+    tolerant = tolerant and len(name) <= ORNATE
     for _ in range(3 if tolerant else 0):
-        match = _WRAPPED.match(text)
-        if match is not None:
-            text = next(group for group in match.groups() if group is not None).strip()
+        inside = _unwrapped(text)
+        if inside:
+            text = inside
         elif tools is not None:
             text = _FILLER.sub("", text, count=1).strip()
         candidates.append(text)
@@ -243,6 +246,14 @@ def resolve_name(name: str, tools: Toolbox | None, *, tolerant: bool) -> str:
         if fold(candidate) in tools.folded:
             return tools.folded[fold(candidate)]
     return name
+
+
+def _unwrapped(text: str) -> str:
+    """What stands inside of a pair of brackets, quotes, back-ticks or asterisks around a name; "" without one."""
+    ends = text[:1] + text[-1:]
+    if len(text) < 3 or ends not in _PAIRS:
+        return ""
+    return (text.strip(text[0]) if text[0] in "`*" else text[1:-1]).strip()
 
 
 def decode(raw: str) -> tuple[Any, str | None]:
