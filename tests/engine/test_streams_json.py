@@ -148,7 +148,7 @@ def test_arguments_before_the_name_wait_for_it() -> None:
         ('{"name": "a", "arguments": {"k": 1, "k": 2}}', "a", '{"k": 1, "k": 2}'),
         ('{"name": "a", "arguments": {"k": "raw\nbreak\tand \x01"}}', "a", '{"k": "raw\nbreak\tand \x01"}'),
         ('{"name": "a", "arguments": {"k": "\\ud83d"}}', "a", '{"k": "\\ud83d"}'),
-        ('{"name": "a", "arguments": {"k": 1e400, "l": 123456789012345678901234567890}}', "a", None),
+        ('{"name": "a", "arguments": {"k": 1e300, "l": 123456789012345678901234567890}}', "a", None),
     ],
 )  # fmt: skip
 def test_what_models_write_for_an_object(body: str, name: str, raw: str | None) -> None:
