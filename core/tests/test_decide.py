@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 import polylect
-from polylect import EXCEPTION_TOOL, AgentAction, AgentFinish, Call, Lect, ParseError, Reply
+from polylect import EXCEPTION_TOOL, AgentAction, AgentFinish, Call, Lect, LectError, ParseError, Reply
 
 REACT, BRACKET, BLOB = polylect.lect("react"), polylect.lect("react_bracket"), polylect.lect("json_blob")
 XML, NATIVE = polylect.lect("xml_tags"), polylect.lect("tool_calls")
@@ -165,9 +166,41 @@ def test_a_piece_of_a_stop_string_is_no_part_of_an_answer(lect: Lect, text: str)
     assert decided(lect, text).return_values == {"output": "42"}
 
 
+@pytest.mark.parametrize("piece", ["\nObservation", "\nObservatio", " \n\nObserv", "\nObse "])
+def test_a_piece_of_a_stop_string_behind_an_empty_answer_is_no_answer(piece: str) -> None:
+    assert decided(REACT, f"Final Answer:{piece}").return_values == {"output": ""}
+    assert decided(REACT, "Final Answer: Observatio").return_values == {"output": "Observatio"}
+
+
 def test_a_piece_that_may_be_the_texts_own_stays() -> None:
     assert decided(REACT, "Final Answer: 42\nOb").return_values == {"output": "42\nOb"}
     assert decided(REACT, "It rains.\nObserv", choices={"text": "final"}).return_values == {"output": "It rains."}
+
+
+CUT = {
+    "react": "Action: a\nAction Input: b",
+    "react_bracket": "Thought: b",
+    "json_blob": "b",
+    "xml_tags": "<tool>a</tool><tool_input>b",
+    "tool_calls": {"role": "assistant", "content": "b"},
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+@pytest.mark.parametrize("reason", ["length", "max_tokens"])
+def test_the_servers_words_for_a_cut_are_alike_in_all_lects(name: str, reason: str) -> None:
+    lect, message = polylect.lect(name), CUT[name]
+    parser = lect.parser()
+    for chunk in lect.chunks(message, [3]):
+        parser.feed(chunk)
+    parser.close(reason)
+    for reply in (lect.parse(message, finish_reason=reason), parser.reply):
+        assert not reply.complete
+        assert [x.code for x in reply.diagnostics if x.code != "id"] == ["truncated"]
+        whole = lect.parse(message, finish_reason="end_turn")
+        assert whole.complete
+        with pytest.raises(LectError, match="cut short"):
+            lect.format(msgspec.structs.replace(whole, complete=False))
 
 
 # --- calls that cannot run ----------------------------------------------------------------------------------------

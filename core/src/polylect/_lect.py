@@ -45,7 +45,7 @@ class Parser(Protocol):
         """More of the message -> the events that it made certain."""
 
     def close(self, finish_reason: str | None = "stop") -> list[Event]:
-        """The message is over (``"length"``: the model was cut) -> the remaining events, a ReplyEnd last."""
+        """The message is over -> the remaining events, a ReplyEnd last. ``"length"``, ``"max_tokens"``: it was cut."""
 
 
 class Lect:
@@ -106,7 +106,7 @@ class Lect:
             text: what the model wrote; for tongues of messages a dict, an SDK object, or JSON text.
             tools: the tools that were offered, in any form that :func:`polylect.as_tool` takes; None when unknown.
             prefix: what the prompt already wrote of the message (``"Thought:"``, ``"<think>\\n"``).
-            finish_reason: the server's word for the end; ``"length"`` means that the model was cut.
+            finish_reason: the server's word for the end; ``"length"`` and ``"max_tokens"`` mean that the model was cut.
             policies: choices other than this lect's own, by name.
 
         Raises:

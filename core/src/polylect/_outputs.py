@@ -9,8 +9,13 @@ from typing import Any
 from ._errors import PromptError
 
 _PLAIN = (str, bytes, bytearray, Mapping)
-_CUT = frozenset({"length", "max_tokens"})
-"""The words of servers for a model that was cut."""
+LENGTH = frozenset({"length", "max_tokens"})
+"""The words of servers for a model that was cut: OpenAI's, and Anthropic's."""
+
+
+def says_length(finish_reason: Any) -> bool:
+    """Whether a finish reason says that the model was cut."""
+    return isinstance(finish_reason, str) and finish_reason in LENGTH
 
 
 def chunks_of(output: Any) -> Iterable[Any] | None:
@@ -52,7 +57,7 @@ def text_of(output: Any) -> tuple[Any, str | None]:
             return "", None
         holder = choices[0]
     reason = _get(holder, "finish_reason") or _get(holder, "stop_reason")
-    cut = "length" if isinstance(reason, str) and reason in _CUT else None
+    cut = "length" if says_length(reason) else None
     inner = _get(holder, "message")
     inner = _get(holder, "delta") if inner is None else inner
     message = holder if inner is None else inner

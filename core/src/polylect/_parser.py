@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ._errors import LectError, ParseError, Reason
+from ._outputs import says_length
 from ._policies import Policies
 from ._values import ArgumentsDelta, Call, CallEnd, CallStart, Event, Reply, ReplyEnd
 from .grammar._driver import Driver, over
@@ -52,7 +53,7 @@ class TextParser(Driver):
         """
         if self._closed is not None:
             raise LectError("This parser is closed already.")
-        self._reader.cut_by_length = finish_reason == "length"
+        self._reader.cut_by_length = says_length(finish_reason)
         try:
             events: list[Event] = self._send(None)
         except StopIteration as result:

@@ -13,6 +13,7 @@ from ._checks import check_reply, check_steps, unwritable
 from ._errors import LectError, PolylectError
 from ._json import shown
 from ._lect import Lect
+from ._outputs import says_length
 from ._parser import TextParser, check_policies, text_problem, with_hidden_calls
 from ._policies import Policies
 from ._reading import Arguments, CallReader
@@ -86,7 +87,8 @@ class TextLect(Lect):
         if text.__class__ is not str:
             text = text_problem(text)
         lead = self.lead
-        if tools is None and not policies and not prefix and finish_reason != "length":  # the hot path
+        cut = finish_reason != "stop" and says_length(finish_reason)
+        if tools is None and not policies and not prefix and not cut:  # the hot path
             reply: Reply | None = self._read(lead + text, len(lead), text, self._plain)
             if reply is None:
                 reply = self.grammar.read(text, self._plain, lead)
@@ -97,7 +99,7 @@ class TextLect(Lect):
             return reply
         sink = self._sink(tools, policies)
         lead += self._prefix(prefix)
-        if finish_reason == "length":
+        if cut:
             reply = self.grammar.read(text, sink, lead, length_cut=True)
         else:
             read = self.grammar.whole.parse if prefix else self._read
@@ -124,10 +126,11 @@ class TextLect(Lect):
     def decide(self, reply: Reply, **policies: Any) -> list[AgentAction] | AgentFinish:
         """What the agent does with a reply; see :meth:`Lect.decide`."""
         decision = super().decide(reply, **policies)
-        if isinstance(decision, AgentFinish) and isinstance(output := decision.return_values["output"], str):
-            kept = without_partial_stop(output, self.completions or self.stops)
-            if kept is not output:
-                return AgentFinish({"output": kept.rstrip()}, decision.log)
+        if isinstance(decision, AgentFinish) and isinstance(decision.return_values["output"], str):
+            said = (reply.content or reply.reasoning if reply.answer is None else reply.answer).rstrip()
+            kept = without_partial_stop(said, self.completions or self.stops)
+            if kept is not said:
+                return AgentFinish({"output": kept.strip()}, decision.log)
         return decision
 
     def transcript(self, text: str, *, tools: Tools = None) -> Reply:
@@ -316,6 +319,8 @@ def observation_text(observation: Any) -> str:
 
 def difference(wanted: Reply, got: Reply) -> str:
     """Which field of a reply did not survive, in words."""
+    if not wanted.complete and got.complete:
+        return "it was cut short, and only whole replies can be written"
     for field in ("reasoning", "content", "answer"):
         one, other = getattr(wanted, field), getattr(got, field)
         if one != other:

@@ -11,6 +11,7 @@ from ._decide import decide
 from ._errors import Reason
 from ._inputs import takes_keys
 from ._json import dumps, is_mended, json_fault
+from ._outputs import says_length
 from ._parser import check_policies
 from ._policies import MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING
 from ._reading import decode, malformed, nesting_beyond, resolve_name, too_deep, unknown_tool
@@ -54,6 +55,7 @@ __all__ = [
     "only_text",
     "referred",
     "resolve_name",
+    "says_length",
     "schema_types",
     "takes_keys",
     "too_deep",

@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Iterator
 from typing import Any, Literal
 
+from .._outputs import says_length
 from ._records import BadRecord, content_of, decode_record
 
 PASSED_OVER = (b":", b"event:", b"id:", b"retry:")
@@ -61,7 +62,7 @@ class DeltaChunks:
     def finish_reason(self) -> Literal["stop", "length"]:
         """Why the model stopped."""
         if self._reason is not None:
-            return "length" if self._reason == "length" else "stop"
+            return "length" if says_length(self._reason) else "stop"
         return "length" if self._choices and not self._done else "stop"
 
     def feed(self, data: bytes) -> Iterator[Any]:

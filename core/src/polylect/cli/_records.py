@@ -13,6 +13,7 @@ import msgspec
 
 from .._errors import LectError, ParseError
 from .._json import REAL, encode_json
+from .._outputs import says_length
 from ._lines import BOM, MAX_LINE
 from ._pool import Item, Result
 
@@ -123,7 +124,7 @@ class Message(NamedTuple):
     @property
     def finish_reason(self) -> FinishReason:
         """Why the model stopped, as far as the record says."""
-        return "length" if self.record.get("finish_reason") == "length" else "stop"
+        return "length" if says_length(self.record.get("finish_reason")) else "stop"
 
 
 def message_of(record: Any) -> Message:

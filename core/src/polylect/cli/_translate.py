@@ -136,8 +136,8 @@ def translate(
     """Rewrite FILE, JSON Lines of any size, from one lect to another, in constant memory and in order.
 
     A record is a JSON string, {"text": …}, {"message": …}, or an assistant's message with its role; its other keys are
-    kept, and "finish_reason": "length" marks a message that was cut. The result is {"text": …}, or {"message": …} where
-    the target speaks messages; a record that is a message stays one, if it can.
+    kept, and "finish_reason": "length" (or "max_tokens") marks a message that was cut. The result is {"text": …}, or
+    {"message": …} where the target speaks messages; a record that is a message stays one, if it can.
 
     A record that fails gives {"type": "error", "line", "reason", "message", "span", "correction", "text"} in its place,
     and exit code 1 in the end; the others are translated all the same. Blank lines are passed over.

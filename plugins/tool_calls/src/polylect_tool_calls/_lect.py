@@ -29,10 +29,11 @@ from polylect.plugin import (
     difference,
     inline,
     only_text,
+    says_length,
 )
 
 from ._arguments import GRAMMAR, HINT, Rules, arguments_text
-from ._parser import ToolCallsParser, says_length
+from ._parser import ToolCallsParser
 from ._prompt import PROMPT
 from ._shapes import entries, extras, from_json, legacy_call, open_message, text_pieces
 from ._steps import call_message, steps_as_messages

@@ -16,12 +16,11 @@ from polylect import (
     Reply,
     ReplyEnd,
 )
-from polylect.plugin import check_policies, decode
+from polylect.plugin import check_policies, decode, says_length
 
 from ._arguments import Rules
 from ._message import MessageDraft, OpenCall
 from ._shapes import (
-    LENGTH,
     MESSAGE_KEYS,
     REASONING_KEYS,
     Entry,
@@ -361,8 +360,3 @@ class ToolCallsParser:
             if call.late is not None:
                 note = "This part of a call came after the call was announced or over, and was passed over."
                 self._diagnostics.append(Diagnostic("skipped", note, *call.late))
-
-
-def says_length(finish_reason: Any) -> bool:
-    """Whether a finish reason says that the model was cut."""
-    return isinstance(finish_reason, str) and finish_reason in LENGTH

@@ -21,8 +21,6 @@ TEXT_KEYS = (*REASONING_KEYS, "content", "refusal")
 CALL_KEYS = ("tool_calls", "function_call", "invalid_tool_calls", "tool_call_chunks")
 MESSAGE_KEYS = frozenset({"role", *TEXT_KEYS, *CALL_KEYS, "additional_kwargs"})
 _KNOWN = MESSAGE_KEYS | {"choices", "message", "delta", "finish_reason"}
-LENGTH = frozenset({"length", "max_tokens"})
-"""The finish reasons which say that the model was cut."""
 FRAMEWORK = "additional_kwargs"
 """The key that only LangChain's messages have; their other keys are the framework's and not the provider's."""
 
