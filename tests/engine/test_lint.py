@@ -70,7 +70,7 @@ ERRORS = {"hidden", "unbounded", "overlap", "order", "folded"}
 KNOWN = {
     "react": {("dead end", "LOOSE"), ("dead end", "TEXT"), ("dead end", "THINKING")},
     "react_bracket": {("dead end", "LOOSE")},
-    "xml_tags": {("dead end", "CONTENT")},
+    "xml_tags": {("dead end", "CONTENT"), ("dead end", "AFTER")},
 }
 
 

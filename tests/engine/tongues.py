@@ -72,6 +72,8 @@ TAGS = bundled(
     "<tool>a</tool><tool_input></tool_input><tool>b</tool>\n \n"
     "<observation>c</observation>d<final_answer></final_answer>",
     "< TOOL >a</ tool ><tool_input>x < y</tool_input> tail\n",
+    "<tool>a<tool_input>x</tool_input>\n</tool>\n<tool>b\n<tool_input></tool_input> so </tool>"
+    "<tool><tool_input>y</tool_input><final_answer>z</final_answer>",
 )
 ARGUMENTS = Tongue(
     "tool_calls.lark",

@@ -21,6 +21,8 @@ def decide(reply: Reply, policies: Policies, hint: str) -> list[AgentAction] | A
         ParseError: the reply asks for nothing that can be done.
     """
     answered = reply.answer is not None
+    if answered and reply.calls and not reply.complete and _is_blank(reply.answer):  # it was cut before it began
+        answered = False
     if answered:
         _check_answer(reply, hint)
     if answered and any(call.runnable for call in reply.calls):
@@ -69,9 +71,13 @@ def _check_answer(reply: Reply, hint: str) -> None:
         if problem in NUMBER_FAULTS:
             message = f"The final answer can't be read: {problem}."
         raise _error(reply, "malformed_arguments", message, f"{message} Send it again. {hint}", (broken.span,))
-    if not reply.complete and not reply.calls and reply.answer == "":
+    if not reply.complete and not reply.calls and _is_blank(reply.answer):
         message = "The reply was cut short before its final answer."
         raise _error(reply, "truncated", message, f"{message} Send it again, shorter. {hint}", ())
+
+
+def _is_blank(answer: Any) -> bool:
+    return isinstance(answer, str) and not answer.strip()
 
 
 def _finish(reply: Reply, answer: Any) -> AgentFinish:

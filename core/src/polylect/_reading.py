@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from ._text_lect import TextLect
 
 Arguments = tuple[dict[str, Any] | str | None, Status, str | None]
-"""What was read: the arguments, the call's status, and the correction when it can't run."""
+"""What was read: the arguments, the call's status, and the correction when it can't run.
+
+Of a complete call the third is what a developer should know about its types, or None.
+"""
 
 _FILLER = re.compile(r"^(?:use|using|call|run|invoke)\s+(?:the\s+)?|^the\s+|\s+(?:tool|function)\Z|[.:;,]+\Z", re.I)
 _CALLED = re.compile(r"^([\w.\-]+)\s*\(.*\)\Z", re.S)
@@ -116,6 +119,9 @@ class CallReader:
             error = "Your message was cut off in the middle of a call, so the call did not run. Send it again, shorter."
             return Call(name, None, raw, call_id, start, end, "truncated", error)
         arguments, status, error = self._arguments(name, form, raw, value, tool, ending)
+        if error is not None and status == "complete":
+            diagnostics.append(Diagnostic("types", error, start, end))
+            error = None
         if error is None:
             error = self._fault(name, raw, arguments, tool)
             if error is not None:

@@ -54,6 +54,16 @@ ACTIONS: list[tuple[str, str, dict[str, Any]]] = [
     ("a second input is passed over", f"{CALL}<tool_input>Oslo</tool_input>", runs(VOSS, diagnostics=["skipped"])),
     ("tags in the input", "<tool>f</tool><tool_input>a <tool>g</tool></tool_input>", runs(("f", "a <tool>g</tool>"))),
     ("an answer's tags in the input", "<tool>f</tool><tool_input>a <final_answer>b", runs(("f", "a <final_answer>b"))),
+    ("an input inside of the tool", "<tool>search<tool_input>Voss</tool_input></tool>", runs(VOSS, content="")),
+    ("an input inside, on lines", "<tool>search\n<tool_input>Voss</tool_input>\n</tool> So", runs(VOSS, content=" So")),
+    ("an input inside, cut by the stop string", "<tool>search<tool_input>Voss", runs(VOSS, diagnostics=[])),
+    ("an input inside, no closing tag", "<tool>search<tool_input>Voss</tool_input> So", runs(VOSS, content=" So")),
+    ("an input inside, twice", "<tool>search<tool_input>Voss</tool_input></tool>" * 2, runs(VOSS, VOSS)),
+    (
+        "an input inside, and an observation",
+        "<tool>search<tool_input>Voss<observation>dry",
+        runs(VOSS, diagnostics=["observation"]),
+    ),
     ("other tags in the input", "<tool>f</tool><tool_input>a <b>c</b></tool_input>", runs(("f", "a <b>c</b>"))),
     ("square brackets are themselves", "<tool>f</tool><tool_input>[[tool]]</tool_input>", runs(("f", "[[tool]]"))),
     ("JSON is text", '<tool>f</tool><tool_input>{"a": 1}</tool_input>', runs(("f", '{"a": 1}'))),
@@ -88,6 +98,7 @@ FINISHES: list[tuple[str, str, dict[str, Any]]] = [
     ("a think block", "<think>\nhm\n</think>\n<final_answer>dry</final_answer>", finishes("dry", reasoning="hm")),
 ]  # fmt: skip
 
+CUT = {"complete": False, "diagnostics": ["truncated"], "decision": "truncated"}
 ERRORS: list[tuple[str, str, dict[str, Any]]] = [
     ("prose", "It is dry.", {"content": "It is dry.", "decision": "no_action"}),
     ("nothing", "", {"decision": "empty"}),
@@ -100,6 +111,18 @@ ERRORS: list[tuple[str, str, dict[str, Any]]] = [
     ("an open name", "<tool>sear", {"complete": False, "diagnostics": ["truncated"], "decision": "truncated"}),
     ("an input without a tool", "<tool_input>x</tool_input>", {"diagnostics": ["skipped"], "decision": "no_action"}),
     ("an attribute for the name", '<tool name="f"/>', {"content": '<tool name="f"/>', "decision": "no_action"}),
+    (
+        "an input inside of an empty tool",
+        "<tool><tool_input>x</tool_input></tool>",
+        {"calls": [call("", "x", "invalid")], "decision": "missing_name"},
+    ),
+    ("an answer that is not begun", "<final_answer>", {"answer": "", **CUT}),
+    ("white space in an open answer", "So.<final_answer> \n", {"answer": " \n", "content": "So.", **CUT}),
+    (
+        "an answer that is not begun, behind another's end",
+        "</final_answer> oops <final_answer>",
+        {"answer": "", "content": "</final_answer> oops ", **CUT},
+    ),
     ("a closing tag alone", "dry</final_answer>", {"content": "dry</final_answer>", "decision": "no_action"}),
     ("an observation", "<observation>dry</observation>", {"diagnostics": ["observation"], "decision": "no_action"}),
     ("a think block alone", f"<think>{CALL}</think>", {"reasoning": CALL, "decision": "no_action"}),
@@ -107,6 +130,16 @@ ERRORS: list[tuple[str, str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 ROWS = ACTIONS + FINISHES + ERRORS
+
+
+def test_a_call_counts_beside_an_answer_that_is_not_begun() -> None:
+    lect = XmlTags()
+    reply = lect.parse(f"{CALL}<final_answer>")
+    assert not reply.complete
+    for both in ("action", "final", "error"):
+        decision = lect.decide(reply, both=both)
+        assert isinstance(decision, list)
+        assert [(action.tool, action.tool_input) for action in decision] == [VOSS]
 
 
 @pytest.mark.parametrize(("text", "said"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])

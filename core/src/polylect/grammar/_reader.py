@@ -251,7 +251,15 @@ class BaseReader:
         return cursor.out
 
     def _stopped(self, state: LiveState, end: int) -> Edge | None:
-        """The server took a stop string off the end: how the message ends behind the marker that it was, if it may."""
+        """The server took a stop string off the end: how the message ends behind the marker that it was, if it may.
+
+        An answer of which nothing was said is cut all the same.
+        """
+        draft = self.draft
+        if draft.answers and draft.parts[-1][0] == "answer" and draft.parts[-1][2] == end:
+            last = draft.answers[-1]
+            if isinstance(last, str) and not last.strip():
+                return None
         for stop in self.sink.stops:
             match = state.markers.plain(stop, 0)
             if match is not None and match.end() == len(stop):

@@ -17,6 +17,8 @@ from ._types import entries, kinds, member, scalar, typed, untyped
 
 ITEM = "item"
 """The element of a list's entries."""
+SHOWN = 3
+"""Values that one diagnostic names."""
 MAX_TEXT = 10_000_000
 """Characters that are given to the XML parser: its own limit for one text node."""
 _MARKUP = re.compile(r"[&<>\r]")
@@ -121,7 +123,9 @@ def read_markup(name: str, raw: str, tool: Tool | None, *, coerce: bool, max_nes
             if _depth(root) > max_nesting:
                 return None, "invalid", too_deep(name)
             schema = {} if tool is None else tool.parameters
-            return _Elements(schema, coerce).members(root, schema), "complete", None
+            elements = _Elements(schema, coerce)
+            members = elements.members(root, schema)
+            return members, "complete", elements.misfits(name)
     text = unescape(raw)
     if tool is None or tool.takes_text or not coerce:
         return text, "complete", None
@@ -170,6 +174,20 @@ class _Elements:
 
     def __init__(self, root: dict[str, Any], coerce: bool) -> None:
         self.root, self.coerce = root, coerce
+        self._odd: list[str] = []
+        """The values that are not of their type, with it."""
+
+    def misfits(self, name: str) -> str | None:
+        """A sentence about the values that are not of their type; None when all are."""
+        if not self._odd:
+            return None
+        more = f" and {len(self._odd) - SHOWN} more" if len(self._odd) > SHOWN else ""
+        told = ", ".join(self._odd[:SHOWN])
+        return f"Arguments of {name!r} are not of their types and stay as they are written: {told}{more}."
+
+    def _check(self, element: Any, value: Any, allowed: set[str]) -> None:
+        if isinstance(value, str) and allowed and "string" not in allowed:
+            self._odd.append(f"{element.tag} ({' or '.join(sorted(allowed))})")
 
     def members(self, element: Any, schema: Any) -> dict[str, Any]:
         """The elements in ``element`` as an object; those of one name are a list."""
@@ -204,7 +222,13 @@ class _Elements:
             return text
         value = untyped(text) if schema is None else typed(text, schema, self.root)
         if a_list and isinstance(value, str):
-            return [typed(text, entries(schema, self.root), self.root)] if text.strip() else []
+            if not text.strip():
+                return []
+            each = entries(schema, self.root)
+            value = typed(text, each, self.root)
+            self._check(element, value, kinds(each, self.root))
+            return [value]
+        self._check(element, value, allowed)
         return value
 
 
