@@ -9,10 +9,12 @@ import time
 import urllib.request
 from typing import Any
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
 import polylect
-from polylect import ParseError
+from polylect import Call, ParseError, Reply
 
 LECT = polylect.lect("xml_tags")
 
@@ -98,6 +100,45 @@ def test_characters_that_xml_cannot_hold(noise: str) -> None:
     assert (reply.content, reply.answer) == (noise, noise)
 
 
+PIECES = {
+    "&amp;": "&",
+    "&#x0;": "\0",
+    "&#55296;": "\ud800",
+    "&#11;": "\x0b",
+    "&#13;": "\r",
+    " & ": " & ",
+    "1 < 2": "1 < 2",
+}
+NOISE = st.lists(st.sampled_from([*PIECES, *"\0\x0b\x1f\ud800\udfff\r\uffff\U000f0000xy \n"]), max_size=8)
+
+
+@hypothesis.given(NOISE, NOISE)
+def test_elements_with_characters_that_xml_cannot_hold_are_elements(pieces: list[str], kept: list[str]) -> None:
+    one, other, read = "".join(pieces), "".join(kept), "".join(PIECES.get(piece, piece) for piece in pieces)
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "days": {}}}}
+    body = f"<city>a{one}b</city>\n<where><name>z<![CDATA[{other}]]>{one}</name></where>"
+    for tools in (None, [tool]):
+        (call,) = LECT.parse(f"<tool>f</tool><tool_input>{body}</tool_input>", tools=tools).calls
+        assert call.arguments == {"city": f"a{read}b", "where": {"name": f"z{other}{read}"}}
+        assert call.status == "complete"
+
+
+def test_every_character_that_xml_lacks_may_stand_in_one_element() -> None:
+    odd = "".join(map(chr, [*range(32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF, 0xF0000, 0x10FFFF]))
+    (call,) = LECT.parse(f"<tool>f</tool><tool_input><a>x{odd}</a></tool_input>").calls
+    assert call.arguments == {"a": f"x{odd}"}
+    reply = Reply(calls=(Call("f", {"a": {"b": odd}, "c": [odd, "\r"]}),))
+    assert LECT.parse(LECT.format(reply)) == reply
+
+
+def test_elements_apart_and_codes_of_no_character() -> None:
+    for between in ("\x0b", "\x1c\r\n", ""):
+        (call,) = LECT.parse(f"<tool>f</tool><tool_input><a>1</a>{between}<b>&#x110000;\x0b</b></tool_input>").calls
+        assert call.arguments == {"a": 1, "b": "&#x110000;\x0b"}
+    (call,) = LECT.parse("<tool>f</tool><tool_input><a>1</a>\0<b>2</b></tool_input>").calls
+    assert call.arguments == "<a>1</a>\0<b>2</b>"
+
+
 def test_deep_nesting_ends_in_text_or_values_and_soon() -> None:
     start = time.thread_time()
     for depth in (100, 300, 5_000, 100_000):
@@ -123,6 +164,8 @@ def test_hostile_inputs_cost_linear_time() -> None:
             start = time.thread_time()
             LECT.parse(unit * times)
             LECT.parse(f"<tool>f</tool><tool_input>{unit * times}</tool_input>")
+            LECT.parse(f"<tool>f</tool><tool_input><a>\0{unit * times}</a></tool_input>")
+            LECT.unescape(unit * times)
             seconds.append(time.thread_time() - start)
         assert seconds[1] < max(10 * seconds[0], 0.1), unit  # four times the text; quadratic would be sixteen
 

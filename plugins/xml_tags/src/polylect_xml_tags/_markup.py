@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from polylect import Arguments, LectError, Tool
@@ -23,17 +24,22 @@ MAX_TEXT = 10_000_000
 """Characters that are given to the XML parser: its own limit for one text node."""
 _MARKUP = re.compile(r"[&<>\r]")
 _ENTITY = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
-_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.S)
+_OPEN, _CLOSE = "<![CDATA[", "]]>"
 _BARE = re.compile(
-    r"(?P<keep><!\[CDATA\[.*?\]\]>)|&(?!(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});)|<(?![A-Za-z_/!])|\r",
+    r"(?P<keep><!\[CDATA\[.*?\]\]>)|(?P<code>&#(?:[0-9]{1,7}|[xX][0-9a-fA-F]{1,6});)|&(?!(?:amp|lt|gt|quot|apos);)"
+    r"|<(?![A-Za-z_/!])",
     re.S,
 )
-"""What a model forgets to escape: ``A & B``, ``a < b``; and the carriage return, which a parser would change."""
+"""What a model forgets to escape: ``A & B``, ``a < b``."""
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _ELEMENT = re.compile(r"\s*<[A-Za-z_][\w.-]{0,63}\s{0,4}/?>")
 _NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}\Z")
 _FOREIGN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold, not even as numbers; we write them as numbers all the same, and read them back."""
+_LOST = re.compile(f"\r|{_FOREIGN.pattern}")
+"""Those, and the carriage return, which a parser would change."""
+_SPARE = range(0xF0000, 0xFFFFE)
+"""Characters of private use, which stand for the former in the parser."""
 
 
 @functools.cache
@@ -62,16 +68,16 @@ def escape(text: str) -> str:
 
 def unescape(text: str) -> str:
     """The text that character data stands for: entities and CDATA decoded; anything else stays as it is."""
-    if "&" not in text and "<![CDATA[" not in text:
+    if "&" not in text and _OPEN not in text:
         return text
     root = _parse(text)
     if root is not None and not len(root):
         return root.text or ""
     out = []
     at = 0
-    for match in _CDATA.finditer(text):
-        out += [_ENTITY.sub(_entity, text[at : match.start()]), match[1]]
-        at = match.end()
+    while (start := text.find(_OPEN, at)) >= 0 and (end := text.find(_CLOSE, start)) >= 0:
+        out += [_ENTITY.sub(_entity, text[at:start]), text[start + len(_OPEN) : end]]
+        at = end + len(_CLOSE)
     out.append(_ENTITY.sub(_entity, text[at:]))
     return "".join(out)
 
@@ -97,9 +103,39 @@ def _parse(text: str) -> Any:
         return None
 
 
-def _mended(text: str) -> str:
-    """Text with the characters escaped that can be no markup; what stands in CDATA stays."""
-    return _BARE.sub(lambda m: m["keep"] or f"&#{ord(m[0])};", text)
+def _spare(text: str) -> Iterator[str]:
+    """Characters that are not in the text."""
+    there = set(text)
+    return (chr(code) for code in _SPARE if chr(code) not in there)
+
+
+class _Mended:
+    """Text with the characters escaped that can be no markup, and others for those that a parser would lose."""
+
+    def __init__(self, text: str) -> None:
+        self.back: dict[int, str] = {}
+        """The characters that were replaced, by those that stand for them."""
+        self._there: dict[str, str] = {}
+        self._spare: Iterator[str] | None = None
+        self._whole = text
+        self.text = _LOST.sub(lambda found: self._stand_in(found[0]), _BARE.sub(self._escaped, text))
+
+    def _escaped(self, found: re.Match[str]) -> str:
+        if found["keep"]:
+            return found[0]
+        if not found["code"]:
+            return f"&#{ord(found[0])};"
+        char = _ENTITY.sub(_entity, found[0])
+        if len(char) > 1:  # there is no such character
+            return f"&#38;{char[1:]}"
+        return self._stand_in(char) if _FOREIGN.match(char) else found[0]
+
+    def _stand_in(self, char: str) -> str:
+        if char not in self._there:
+            self._spare = self._spare or _spare(self._whole)
+            self._there[char] = spare = next(self._spare, char)
+            self.back[ord(spare)] = char
+        return self._there[char]
 
 
 def read_markup(name: str, raw: str, tool: Tool | None, *, coerce: bool, max_nesting: int) -> Arguments:
@@ -110,20 +146,21 @@ def read_markup(name: str, raw: str, tool: Tool | None, *, coerce: bool, max_nes
     Returns:
         (arguments, status, correction)
     """
-    if raw.rfind("<![CDATA[") > raw.rfind("]]>"):
+    if raw.rfind(_OPEN) > raw.rfind(_CLOSE):
         return None, "invalid", (
             f"The input of {name!r} opens CDATA and does not close it: it ends at its first closing tag, even there. "
             "Write &lt; for < instead, and send the call again."
         )  # fmt: skip
     if "<" in raw and _ELEMENT.match(raw):
-        root = _parse(raw)
+        root, back = _parse(raw), dict[int, str]()
         if root is None:
-            root = _parse(_mended(raw))
-        if root is not None and not _mixed(root) and _fits(root, tool):
+            mended = _Mended(raw)
+            root, back = _parse(mended.text), mended.back
+        schema = {} if tool is None else tool.parameters
+        elements = _Elements(schema, coerce, back)
+        if root is not None and not elements.mixed(root) and _fits(root, tool):
             if _depth(root) > max_nesting:
                 return None, "invalid", too_deep(name)
-            schema = {} if tool is None else tool.parameters
-            elements = _Elements(schema, coerce)
             members = elements.members(root, schema)
             return members, "complete", elements.misfits(name)
     text = unescape(raw)
@@ -163,19 +200,22 @@ def _from_text(name: str, text: str, tool: Tool, max_nesting: int) -> Arguments:
     return arguments, status, error
 
 
-def _mixed(element: Any) -> bool:
-    """Whether text stands beside the elements in ``element``."""
-    texts = [element.text, *(child.tail for child in element)]
-    return any(text and not text.isspace() for text in texts) or any(not isinstance(c.tag, str) for c in element)
-
-
 class _Elements:
     """Elements as values, typed by one tool's schema."""
 
-    def __init__(self, root: dict[str, Any], coerce: bool) -> None:
-        self.root, self.coerce = root, coerce
+    def __init__(self, root: dict[str, Any], coerce: bool, back: dict[int, str]) -> None:
+        self.root, self.coerce, self.back = root, coerce, back
         self._odd: list[str] = []
         """The values that are not of their type, with it."""
+
+    def _text(self, text: str) -> str:
+        return text.translate(self.back) if self.back else text
+
+    def mixed(self, element: Any) -> bool:
+        """Whether text stands beside the elements in ``element``."""
+        texts = [element.text, *(child.tail for child in element)]
+        beside = any(text and not self._text(text).isspace() for text in texts)
+        return beside or any(not isinstance(child.tag, str) for child in element)
 
     def misfits(self, name: str) -> str | None:
         """A sentence about the values that are not of their type; None when all are."""
@@ -209,15 +249,15 @@ class _Elements:
         allowed = kinds(schema, self.root) if self.coerce else set()
         a_list = "array" in allowed and "string" not in allowed
         if len(element):
-            if _mixed(element) or (allowed and allowed <= {"string", "null"}):
-                return _inner(element)
+            if self.mixed(element) or (allowed and allowed <= {"string", "null"}):
+                return self._text(_inner(element))
             if {child.tag for child in element} == {ITEM} and "object" not in allowed:
                 each = entries(schema, self.root)
                 return [self.value(child, each) for child in element]
             if a_list and "object" not in allowed:
                 return [self.members(element, entries(schema, self.root))]
             return self.members(element, schema)
-        text = element.text or ""
+        text = self._text(element.text or "")
         if not self.coerce:
             return text
         value = untyped(text) if schema is None else typed(text, schema, self.root)
