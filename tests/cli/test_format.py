@@ -85,6 +85,11 @@ def test_what_is_no_step_is_a_failure(run: Any) -> None:
     done = run("format", "--lect", "toy", "--steps", stdin=ANSWER.to_json().encode())
     assert done.returncode == 1
     assert b"Line 1: This is no AgentStep" in done.stderr
+    for data, told in ((b"not JSON", b"Line 1: This is not JSON: "), (b"\xff", b"Line 1: Byte 0 (0xff) is not UTF-8")):
+        done = run("format", "--lect", "toy", "--steps", stdin=data)
+        assert done.returncode == 1
+        assert done.stderr.startswith(told)
+        assert not done.stderr.rstrip().endswith(b"..")
 
 
 def test_empty_input_gives_nothing(run: Any) -> None:

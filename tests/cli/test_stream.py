@@ -55,19 +55,46 @@ def test_half_characters_wait_for_their_other_half(start: Any) -> None:
     assert read_line(process)["reply"]["content"] == "aé→🦜"
 
 
-def test_a_wrong_byte_is_replaced_and_a_half_character_at_the_end_too(run: Any, lines: Lines) -> None:
-    done = run("stream", "--lect", "toy", stdin=b"\xef\xbb\xbfa\xffb\xc3")
-    assert done.returncode == 0
-    assert lines(done.stdout)[-1]["reply"]["content"] == "a\ufffdb\ufffd"
+@pytest.mark.parametrize(
+    ("data", "text", "byte"),
+    [
+        (b"\xef\xbb\xbfa\xffb", "a", "Byte 4 (0xff)"),
+        (b"a\xc3", "a", "Byte 1 (0xc3)"),
+        (b"\xff", "", "Byte 0 (0xff)"),
+        ("a→".encode() + b"\xe2\x82b", "a→", "Byte 4 (0xe2)"),
+    ],
+)
+def test_a_byte_that_is_not_utf_8_is_an_error_behind_the_events_before_it(
+    run: Any, lines: Lines, data: bytes, text: str, byte: str
+) -> None:
+    done = run("stream", "--lect", "toy", stdin=data)
+    *events, error = lines(done.stdout)
+    assert done.returncode == 1
+    assert "".join(event["text"] for event in events) == text
+    assert (error["type"], error["reason"], error["correction"]) == ("error", "not_text", None)
+    assert error["message"].startswith(byte)
+    (parsed,) = lines(run("parse", "--lect", "toy", "--json", "-", stdin=data).stdout)
+    assert (parsed["reason"], parsed["message"]) == (error["reason"], error["message"])
 
 
-def test_text_in_blocks_of_every_size_is_the_same() -> None:
-    data = "\ufeffaé→🦜\x00\n".encode() + b"\xff\xe2\x82"
-    whole = data.decode("utf-8-sig", errors="replace")
+@pytest.mark.parametrize("tail", [b"", b"\xffx", b"\xe2\x82", b"\xe2\x82x"])
+def test_text_in_blocks_of_every_size_is_the_same(tail: bytes) -> None:
+    text = "aé→🦜\x00\n"
+    data = f"\ufeff{text}".encode() + tail
     for size in range(1, len(data) + 1):
-        chunks = TextChunks()
-        found = [x for i in range(0, len(data), size) for x in chunks.feed(data[i : i + size])]
-        assert "".join([*found, *chunks.close()]) == whole
+        chunks, found, told = TextChunks(), list[str](), ""
+        try:
+            for i in range(0, len(data), size):
+                found.extend(chunks.feed(data[i : i + size]))
+            found.extend(chunks.close())
+        except BadRecord as error:
+            told = str(error)
+        assert "".join(found) == text
+        assert told == (
+            f"Byte {len(data) - len(tail)} (0x{tail[0]:02x}) is not UTF-8 text. Convert the input to UTF-8."
+            if tail
+            else ""
+        )
 
 
 SSE = b"""\

@@ -7,30 +7,46 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from .._outputs import says_length
-from ._records import BadRecord, content_of, decode_record
+from ._records import BadRecord, content_of, decode_record, not_utf_8
 
 PASSED_OVER = (b":", b"event:", b"id:", b"retry:")
 """How the lines of server-sent events begin that carry no data: comments, and fields that say nothing here."""
 
 
 class TextChunks:
-    """UTF-8 that arrives in pieces; half a character waits for its other half, and a wrong byte becomes U+FFFD.
-
-    Replaced, not refused: a stream is read while a model writes, and one bad byte must not lose the rest.
-    """
+    """UTF-8 that arrives in pieces; half a character waits for its other half."""
 
     def __init__(self) -> None:
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._first = True
+        self._size = 0
         self.finish_reason: Literal["stop", "length"] = "stop"
 
     def feed(self, data: bytes) -> Iterator[str]:
-        """The text of more bytes."""
-        yield from self._give(self._decoder.decode(data))
+        """The text of more bytes.
+
+        Raises:
+            BadRecord: a byte is not UTF-8; the text before it was given.
+        """
+        yield from self._decoded(data, final=False)
 
     def close(self) -> Iterator[str]:
-        """What was still held."""
-        yield from self._give(self._decoder.decode(b"", final=True))
+        """Nothing more, unless half a character is left.
+
+        Raises:
+            BadRecord: it is.
+        """
+        yield from self._decoded(b"", final=True)
+
+    def _decoded(self, data: bytes, *, final: bool) -> Iterator[str]:
+        self._size += len(data)
+        try:
+            text = self._decoder.decode(data, final)
+        except UnicodeDecodeError as error:
+            given = error.object
+            yield from self._give(given[: error.start].decode())
+            raise not_utf_8(given, error.start, self._size - len(given)) from None
+        yield from self._give(text)
 
     def _give(self, text: str) -> Iterator[str]:
         if self._first and text:

@@ -65,11 +65,12 @@ def format_(file: str, lect_name: str, policies: tuple[tuple[str, Any], ...], st
 def _steps(lect: Any, source: Source, settings: dict[str, Any], as_json: bool) -> int:
     found = []
     for number, value in _values(source):
+        if isinstance(value, BadRecord):
+            _report(value, number, as_json)
+            return 1
         try:
-            if isinstance(value, BadRecord):
-                raise value
             found.append(msgspec.convert(value, AgentStep))
-        except (BadRecord, msgspec.ValidationError) as error:
+        except msgspec.ValidationError as error:
             _report(BadRecord("record", f"This is no AgentStep: {error}.", value), number, as_json)
             return 1
     text = lect.format_steps(found, **settings)

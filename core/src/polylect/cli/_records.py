@@ -47,11 +47,13 @@ def decode_text(data: bytes) -> str:
     try:
         return data.removeprefix(BOM).decode()
     except UnicodeDecodeError as error:
-        raise BadRecord(
-            "not_text",
-            f"Byte {error.start} (0x{data[error.start]:02x}) is not UTF-8 text. Convert the input to UTF-8.",
-            data.decode(errors="replace"),
-        ) from None
+        raise not_utf_8(error.object, error.start, len(data) - len(error.object)) from None
+
+
+def not_utf_8(data: bytes, place: int, before: int) -> BadRecord:
+    """What to say about a byte that is not UTF-8; ``before``: the bytes of the input before ``data``."""
+    told = f"Byte {before + place} (0x{data[place]:02x}) is not UTF-8 text. Convert the input to UTF-8."
+    return BadRecord("not_text", told, data.decode(errors="replace"))
 
 
 MEANT = frozenset({"content", "tool_calls", "function_call", "additional_kwargs"})

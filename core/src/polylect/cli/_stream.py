@@ -58,9 +58,9 @@ def stream(
     JSON Lines has one event a line, the last one "ReplyEnd" with the whole reply. A message that a policy refuses ends
     with {"type": "error", …} instead, and exit code 1.
 
-    Text is UTF-8, cut anywhere; a wrong byte becomes U+FFFD. Lects of messages (tool_calls) take a provider's stream: a
-    line of JSON for each chunk, a delta or a chunk with "choices", of which the first one's delta is read, or
-    server-sent events (data: {…}, data: [DONE]). --sse reads the text for other lects from such a stream.
+    Text is UTF-8, cut anywhere; a byte that is not ends it with an error as well. Lects of messages (tool_calls) take a
+    provider's stream: a line of JSON for each chunk, a delta or a chunk with "choices", of which the first one's delta
+    is read, or server-sent events (data: {…}, data: [DONE]). --sse reads the text for other lects from such a stream.
 
     \b
     Examples:
