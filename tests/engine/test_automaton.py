@@ -83,7 +83,7 @@ def test_terminals_stand_in_the_order_of_lark() -> None:
 def test_one_text_has_the_role_of_its_place() -> None:
     tables = REACT.grammar.tables
     assert after(tables, "FINAL")["TEXT"].role == t.ANSWER
-    assert after(tables, "OBSERVATION")["TEXT"].role == t.OBSERVATION
+    assert after(tables, "OBSERVATION")["THINKING"].role == t.OBSERVATION
     assert after(tables, "ACTION", "NAME", "INPUT")["TEXT"].role == t.ARGUMENTS
     assert after(tables, "ACTION")["NAME"].role == t.NAME
     assert after(tables)["LOOSE"].role == t.CONTENT

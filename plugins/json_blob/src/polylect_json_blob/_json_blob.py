@@ -24,7 +24,10 @@ from ._prompt import PROMPT
 
 _KEYED = r"(?:[ \t\r\n]{0,16}\\*[\"'“]|[ \t]{0,4}\\*)(?i:action_input|action|thoughts?|reasoning)[\"'”]?[ \t]{0,4}:"
 _LABELS = r"(?i:Observation|Thought|Action)[ \t]{0,2}[:：]|Observation"
-_MARKS = re.compile(rf"(\{{)(\\*)(?={_KEYED})|((?:\A|\n)[ \t\r\n]{{0,8}})(\\*)(?={_LABELS})|(<)(\\*)(?=/?think>)")
+_START = r"(?:\A|(?<![ \t\r\n])[ \t\r]*+\n)[ \t\r\n]*+"
+_OPEN = r"(?=[ \t]{0,2}(?i:json|javascript)?[ \t\r\n]*\Z)"
+_MARKS = re.compile(rf"\{{\\*(?={_KEYED})|{_START}\\*(?={_LABELS})|<\\*(?=/?think>)|(?:`{{2,4}}|~{{3}}|\[)\\*{_OPEN}")
+"""Where a blob, a label or a think tag begins; and at the end, what would hold the blob behind the text."""
 
 
 _NEXT = "\n"
@@ -115,14 +118,14 @@ class JsonBlob(TextLect):
 
     def escape(self, text: str) -> str:
         """A backslash into each place where a blob, an observation or a think block would begin."""
-        return _MARKS.sub(r"\1\2\3\4\5\6\\", text if text.__class__ is str else only_text(text))
+        return _MARKS.sub(r"\g<0>\\", text if text.__class__ is str else only_text(text))
 
     def unescape(self, text: str) -> str:
         """Takes off the backslashes that :meth:`escape` put in."""
         text = text if text.__class__ is str else only_text(text)
         if "\\" not in text:
             return text
-        return _MARKS.sub(lambda m: (m[1] or m[3] or m[5] or "") + (m[2] or m[4] or m[6] or "")[1:], text)
+        return _MARKS.sub(lambda mark: mark[0].removesuffix("\\"), text)
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn: prose, the thought behind its label, and a fenced blob for each call or for the answer."""

@@ -25,6 +25,8 @@ LINE = "\n[ \t\r\n]{0,8}"
 LONGEST = 64
 """Characters in one label: far more than any has."""
 _ODD = re.compile(r"[\r\n]|</?think>", re.I)
+START = r"(?:\A|(?<![ \t\r\n])[ \t\r]*+\n)[ \t\r\n]*+"
+"""Where a label may begin, in a text of any kind: all blanks count, for a marker before the text takes some of them."""
 NEVER = r"/(?:\x00){64}/"
 """A word that no model writes, for labels that are switched off."""
 
@@ -84,25 +86,30 @@ class LabelLect(TextLect):
         markers = self.grammar.tables.markers
         labels = "|".join(markers[name].removeprefix(LINE) for name in LABELS if name in markers)
         labels += f"|(?i:{re.escape(self.words['observation'])})"  # the stop string has no colon
-        return re.compile(rf"((?:\A|\n)[ \t\r\n]{{0,8}})(\\*)(?={labels})|(<)(\\*)(?=/?think>)")
+        return re.compile(rf"{START}\\*(?={labels})|<\\*(?=/?think>)")
 
     def escape(self, text: str) -> str:
         """A backslash before each label that would stand at the start of a line, and inside think tags."""
         text = text if text.__class__ is str else only_text(text)
-        return self._marks.sub(r"\1\2\3\4\\", text)
+        return self._marks.sub(r"\g<0>\\", text)
 
     def unescape(self, text: str) -> str:
         """Takes off the backslashes that :meth:`escape` put in."""
         text = text if text.__class__ is str else only_text(text)
         if "\\" not in text:
             return text
-        return self._marks.sub(lambda m: (m[1] or m[3] or "") + (m[2] or m[4] or "")[1:], text)
+        return self._marks.sub(lambda mark: mark[0].removesuffix("\\"), text)
 
     def cue(self, following: str | None) -> str:
-        """The label of the next thought, unless the next turn brings a label of its own."""
-        if following is not None and self._marks.match(following.lstrip()) is not None:
-            return "\n"
-        return self.model_prefix
+        """The label of the next thought, unless the next turn brings a label of its own, or a think block.
+
+        A question that the model said again is for that no label: behind an observation it would belong to it.
+        """
+        if following is None or self._marks.match(following.lstrip()) is None:
+            return self.model_prefix
+        question = self.grammar.tables.markers.get("QUESTION")
+        again = question is not None and re.match(question, f"\n{following.lstrip()}")
+        return self.model_prefix if again else "\n"
 
     def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
         """An action without an input is whole only for a tool that needs none."""
