@@ -9,17 +9,17 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ._checks import check_reply, check_steps, unwritable
-from ._errors import LectError, PolylectError
-from ._json import shown
+from ._checks import check_reply, unwritable
+from ._errors import LectError, ParseError, PolylectError
 from ._lect import Lect
 from ._outputs import says_length
 from ._parser import TextParser, check_policies, text_problem, with_hidden_calls
 from ._policies import Policies
 from ._reading import Arguments, CallReader
 from ._render import describe_tools
+from ._scratchpad import observation_text, turn_text, turns_of
 from ._tools import Tool, Toolbox, ToolLike, Tools, toolbox
-from ._values import EXCEPTION_TOOL, AgentAction, AgentFinish, AgentStep, Call, Reply
+from ._values import AgentAction, AgentFinish, AgentStep, Reply
 from .grammar import MISSING, Grammar
 
 
@@ -213,7 +213,42 @@ class TextLect(Lect):
         again = self.parse(text, tools=known)
         if again != reply:
             raise LectError(f"{self.name} can't express this reply: {difference(reply, again)}.")
+        stop = self._harmful_stop(text, known)
+        if stop is not None:
+            raise LectError(f"{self.name} can't write {stop!r} inside a turn: the model's server stops there.")
         return text
+
+    def _harmful_stop(self, text: str, tools: Toolbox | None) -> str | None:
+        """A stop string in ``text`` at which a server would cut another decision out of it.
+
+        At a place before the last one (the end of a call that others follow) it may leave out the later calls.
+        """
+        found = [(stop, at.start()) for stop in self.stops for at in re.finditer(f"(?={re.escape(stop)})", text)]
+        if not found:
+            return None
+        policies: dict[str, Any] = {}
+        whole = self._decided(text, tools, policies)
+        if not whole:  # text alone, which may be an answer for others
+            policies = {"text": "final"}
+            whole = self._decided(text, tools, policies)
+        last = dict(found)
+        for stop, at in found:
+            for end in (at, at + len(stop)):
+                cut = self._decided(text[:end], tools, policies)
+                begun = cut and at < last[stop] and cut == whole[: len(cut)]
+                if cut != whole and not begun:
+                    return stop
+        return None
+
+    def _decided(self, text: str, tools: Toolbox | None, policies: dict[str, Any]) -> list[Any]:
+        """What a turn decides, to compare it: its calls, or what it ends with."""
+        try:
+            decision = self.decide(self.parse(text, tools=tools), **policies)
+        except ParseError:
+            return []
+        if isinstance(decision, AgentFinish):
+            return ["finish", decision.return_values]
+        return [(action.tool, action.tool_input) for action in decision]
 
     def _refuse(self, reply: Reply) -> None:
         has = self.features
@@ -239,7 +274,7 @@ class TextLect(Lect):
     def format_steps(self, steps: Sequence[AgentStep], **policies: Any) -> str:
         """The scratchpad: each turn's text, its observations (escaped by policy), a cue for the model."""
         chosen = self.policies.replace(**policies) if policies else self.policies
-        turns = [(turn, "".join(self._action_text(step.action, chosen) for step in turn)) for turn in turns_of(steps)]
+        turns = [(turn, turn_text(self, [step.action for step in turn], chosen)) for turn in turns_of(steps)]
         out = []
         for number, (turn, text) in enumerate(turns, 1):
             out.append(text)
@@ -254,12 +289,7 @@ class TextLect(Lect):
         """What stands behind an observation, before the model's next turn (None: the turn that it shall write)."""
         return self.model_prefix
 
-    def _action_text(self, action: AgentAction, policies: Policies) -> str:
-        if action.log or action.tool == EXCEPTION_TOOL:
-            return self._without_stop(action.log)
-        return self.format(Reply(calls=(Call(action.tool, action.tool_input, id=action.id),)))
-
-    def _without_stop(self, log: str) -> str:
+    def finished(self, log: str) -> str:
         """The action's text, ready for the observation behind it."""
         return log
 
@@ -287,18 +317,6 @@ def prefix_text(prefix: object) -> str:
     return prefix
 
 
-def turns_of(steps: Sequence[AgentStep]) -> list[list[AgentStep]]:
-    """Steps by the turn that they came from: the actions of one turn are numbered from 0."""
-    check_steps(steps)
-    turns: list[list[AgentStep]] = []
-    for step in steps:
-        if turns and step.action.index > turns[-1][-1].action.index:
-            turns[-1].append(step)
-        else:
-            turns.append([step])
-    return turns
-
-
 SHORTEST_STOP = 5
 """A shorter piece of a stop string at the end of a text may as well be the text's own."""
 
@@ -310,11 +328,6 @@ def without_partial_stop(text: str, stops: tuple[str, ...]) -> str:
             if text.endswith(stop[:size]):
                 return text[:-size]
     return text
-
-
-def observation_text(observation: Any) -> str:
-    """An observation as a model reads it: text as it is, JSON, and what is no JSON as Python shows it."""
-    return shown(observation)
 
 
 def difference(wanted: Reply, got: Reply) -> str:
@@ -336,4 +349,4 @@ def difference(wanted: Reply, got: Reply) -> str:
     return "it would read back incomplete"
 
 
-__all__ = ["TextLect", "difference", "observation_text", "without_partial_stop"]
+__all__ = ["TextLect", "difference", "without_partial_stop"]

@@ -17,7 +17,8 @@ from ._policies import MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING
 from ._reading import decode, malformed, nesting_beyond, resolve_name, too_deep, unknown_tool
 from ._render import inline
 from ._schemas import referred
-from ._text_lect import difference, observation_text, turns_of
+from ._scratchpad import observation_text, turns_of
+from ._text_lect import difference
 from ._tools import EMPTY_SCHEMA, Tools, schema_types
 from ._values import Part, Role, Span, Status
 from .grammar import MISSING, Grammar

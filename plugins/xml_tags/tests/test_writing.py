@@ -113,6 +113,22 @@ def test_what_the_tongue_cannot_say_is_refused_with_the_reason(reply: Reply, tol
     assert told in str(caught.value)
 
 
+STOPPED = [
+    Reply(reasoning="x</tool_input>", calls=(Call("search", "a"),)),
+    Reply(content="x</tool_input>", calls=(Call("search", "a"), Call("search", "b"))),
+    Reply(content="x</tool_input>y", answer="a"),
+    Reply(answer="x</tool_input>y"),
+    Reply(content="x</tool_input>y"),
+]
+
+
+@pytest.mark.parametrize("reply", STOPPED, ids=range(len(STOPPED)))
+def test_a_turn_holds_its_stop_string_only_at_the_end_of_a_call(reply: Reply) -> None:
+    with pytest.raises(LectError, match="xml_tags can't write '</tool_input>' inside a turn"):
+        LECT.format(reply)
+    assert OTHER.format(reply)  # another stop string
+
+
 # --- scratchpads ------------------------------------------------------------------------------------------------------
 
 
@@ -170,6 +186,21 @@ def test_a_closing_tag_that_the_stop_string_cut_off_is_put_back(log: str) -> Non
 def test_an_observation_is_text_or_json(observation: Any, text: str) -> None:
     written = LECT.format_steps([step(observation)])
     assert f"<observation>{text}</observation>\n" in written
+
+
+def test_the_actions_of_a_turn_are_written_together() -> None:
+    steps = [AgentStep(AgentAction("search", given, index=at), given) for at, given in enumerate(("Voss", "Oslo"))]
+    assert LECT.format_steps(steps) == (
+        f"{CALL}{CALL.replace('Voss', 'Oslo')}<observation>Voss</observation><observation>Oslo</observation>\n"
+    )
+
+
+def test_a_log_in_another_tongue_is_not_copied() -> None:
+    for log in ("\nInvoking: `search` with `Voss`\n", "Action: search\nAction Input: Voss", "<tool>f</tool>"):
+        assert LECT.format_steps([step("dry", log)]) == LECT.format_steps([step("dry")])
+    log = "Action: search\nAction Input: Voss"
+    error = AgentStep(AgentAction(EXCEPTION_TOOL, "No.", log), "No.")
+    assert LECT.format_steps([error]).startswith(log)
 
 
 def test_defect_20_two_equal_steps_stay_two() -> None:

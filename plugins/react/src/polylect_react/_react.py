@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from polylect import (
     Arguments,
-    LectError,
     Policies,
     Prompt,
     Reply,
@@ -91,8 +90,4 @@ class React(LabelLect):
             lines.append(f"{words['action']}: {call.name}\n{words['input']}: {self.input(call)}")
         if reply.answer is not None:
             lines.append(f"{words['final']}: {reply.answer}")
-        text = "\n".join(lines)
-        stop = next((stop for stop in self.stops if stop in text), None)
-        if stop is not None:
-            raise LectError(f"{self.name} can't write {stop!r} inside a turn: the model's server stops there.")
-        return text
+        return "\n".join(lines)

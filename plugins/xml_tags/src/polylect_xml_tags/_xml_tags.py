@@ -137,7 +137,7 @@ class XmlTags(TextLect):
         markers = self.grammar.tables.markers
         return re.compile(f"(?P<open>{markers['INPUT']})|{markers['END_INPUT']}")
 
-    def _without_stop(self, log: str) -> str:
+    def finished(self, log: str) -> str:
         """The action's text, its closing tag put back if a stop string cut it off."""
         tags = list(self._inputs.finditer(log))
         if not tags or tags[-1]["open"] is None:
