@@ -12,6 +12,7 @@ from hypothesis.strategies import SearchStrategy
 
 import polylect
 from polylect import testing
+from polylect.plugin import turns_of
 from polylect.testing import LAWS, LectLaws, Report, Row, _law_1_round_trip, _pytest, _run, check
 
 WITHOUT_HYPOTHESIS = """
@@ -170,6 +171,16 @@ def test_replies_and_steps_reach_every_feature(name: str) -> None:
     }
     assert {feature for feature, seen in reached.items() if seen} == lect.features
     assert {len(steps) for steps in drawn(testing.steps(lect))} >= {1, 2, 3}
+
+
+@pytest.mark.parametrize("name", ["react", "react_bracket", "json_blob", "xml_tags", "tool_calls"])
+def test_steps_reach_turns_of_several_actions_with_and_without_logs(name: str) -> None:
+    lect = polylect.lect(name)
+    turns = [turn for steps in drawn(testing.steps(lect)) for turn in turns_of(steps)]
+    logs = [[bool(step.action.log) for step in turn] for turn in turns]
+    several = [turn for turn in logs if len(turn) > 1]
+    assert {any(turn) for turn in several} == {True, False}
+    assert {all(turn) for turn in several if any(turn)} == {True, False}
 
 
 def test_texts_reach_what_a_lect_reads() -> None:

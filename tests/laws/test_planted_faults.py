@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar, cast
 
 import msgspec
 import pytest
 
 import polylect
+from polylect.plugin import observation_text
 from polylect.testing import check, law_1_round_trip, law_10_translation
 
 
@@ -162,6 +164,56 @@ class FallsForStops(Faulty):
         if reply.text.endswith(self.honest.stops):
             raise polylect.ParseError("What is this?", text=reply.text, expected=("a reply",))
         return self.honest.decide(reply, **policies)
+
+
+class WritesItsStops(Faulty):
+    """A formatter that does not mind a stop string in a thought: the server ends the turn there."""
+
+    law = 5
+
+    def format(self, reply: polylect.Reply, *, tools: Any = None, **policies: Any) -> str:
+        text: str = cast("Any", self.honest).write(reply, polylect.toolbox(tools))
+        if self.honest.parse(text, tools=tools) != reply:
+            raise polylect.LectError("This can't be said.")
+        return text
+
+
+class GluesActions(Faulty):
+    """A formatter that writes the calls of a turn one by one, with nothing between them."""
+
+    law = 6
+
+    def format_steps(self, steps: Any, **policies: Any) -> Any:
+        calls = [polylect.Call(step.action.tool, step.action.tool_input) for step in steps]
+        if any(step.action.log for step in steps) or [step.action.index for step in steps] != [*range(len(steps))]:
+            return self.honest.format_steps(steps, **policies)
+        text = "".join(self.honest.format(polylect.Reply(calls=(call,))) for call in calls)
+        seen = [self.honest.escape(observation_text(step.observation)) for step in steps]
+        return text + "".join(f"\nObservation: {each}" for each in seen) + "\nThought: "
+
+
+class CopiesLogs(Faulty):
+    """A formatter that takes every log for the text of its tongue."""
+
+    law = 6
+
+    def format_steps(self, steps: Any, **policies: Any) -> Any:
+        if len(steps) != 1 or not steps[0].action.log:
+            return self.honest.format_steps(steps, **policies)
+        seen = self.honest.escape(observation_text(steps[0].observation))
+        return f"{steps[0].action.log}\nObservation: {seen}\nThought: "
+
+
+class EscapesNearLabelsOnly(Faulty):
+    """An ``escape`` that leaves labels alone behind more than eight blanks, where ``unescape`` finds them."""
+
+    law = 6
+
+    def __init__(self) -> None:
+        super().__init__()
+        escape = self.honest.escape
+        self.honest = type(self.honest)()
+        vars(self.honest)["escape"] = lambda text: text if re.match(r"\s{9}", text) else escape(text)
 
 
 class TrustsObservations(Faulty):

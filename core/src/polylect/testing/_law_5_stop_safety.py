@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
 
 from .._errors import LectError, ParseError
 from .._values import AgentAction, AgentFinish, Reply
@@ -24,7 +26,7 @@ def law_5_stop_safety(
     """A well-formed reply that is cut at any stop string, the stop string kept or not, decides the same.
 
     Where the stop string stands several times, a cut at an earlier place may leave out later calls, but no first one.
-    Inside of a text (reasoning, content, an answer) it is not the lect's token, and no cut is tried.
+    Half of the replies have a stop string put into one of their texts: that is refused, or does not matter.
 
     Raises:
         AssertionError: a cut reply does not parse, decides something else, or nothing.
@@ -43,7 +45,20 @@ def law_5_stop_safety(
 
     written = [text for text in lect.examples if isinstance(text, str)]
     count = each(written, lambda text: _holds(lect, text, tools))
-    return Outcome(count + examine(replies(lect, tools=tools), body, examples=examples, seed=seed))
+    made = replies(lect, tools=tools)
+    stopped = st.builds(_with_stop, made, st.sampled_from(lect.stops), st.integers(0, 200))
+    return Outcome(count + examine(st.one_of(made, stopped), body, examples=examples, seed=seed))
+
+
+def _with_stop(reply: Reply, stop: str, place: int) -> Reply:
+    """A reply with a stop string in its reasoning, its content or its answer, if it has any of them."""
+    said: dict[str, Any] = {"reasoning": reply.reasoning, "content": reply.content, "answer": reply.answer}
+    texts = [(field, text) for field, text in said.items() if text and isinstance(text, str)]
+    if not texts:
+        return reply
+    field, text = texts[place % len(texts)]
+    at = place % (len(text) + 1)
+    return Reply(**{**said, field: text[:at] + stop + text[at:]}, calls=reply.calls)
 
 
 def _holds(lect: Lect, text: str, tools: Tools) -> None:
@@ -54,7 +69,7 @@ def _holds(lect: Lect, text: str, tools: Tools) -> None:
     if isinstance(whole, ParseError):
         return
     for stop in lect.stops:
-        for cut, last in cuts_at(reply, stop):
+        for cut, last in cuts_at(text, stop):
             read = attempt(lect.parse, cut, tools=tools)
             decision = read if isinstance(read, ParseError) else attempt(lect.decide, read)
             if isinstance(decision, ParseError) or not (
@@ -64,12 +79,9 @@ def _holds(lect: Lect, text: str, tools: Tools) -> None:
                 fail("cut at a stop string, a reply decides something else", **shown)
 
 
-def cuts_at(reply: Reply, stop: str) -> Iterator[tuple[str, bool]]:
+def cuts_at(text: str, stop: str) -> Iterator[tuple[str, bool]]:
     """The text cut before and after each ``stop``, with whether it was the last one; without any, ended by it."""
-    text = reply.text
-    texts = [(start, end) for role, start, end in reply.parts if role in ("reasoning", "content", "answer")]
     places = [found.start() for found in re.finditer(f"(?={re.escape(stop)})", text)]
-    places = [at for at in places if not any(start <= at and at + len(stop) <= end for start, end in texts)]
     if not places:
         yield text + stop, True
     for at in places:

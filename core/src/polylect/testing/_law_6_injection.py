@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from .._errors import LectError, ParseError
 from .._values import AgentStep, Call, Reply
 from ._fragments import fragments
-from ._replies import Tools, steps
+from ._replies import Tools, indented, steps
 from ._run import EXAMPLES, Outcome, attempt, examine, fail, find
 from ._same import said, same_value
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .._text_lect import TextLect
 
 MOST_REFUSED = 0.8
-"""The share of steps that a formatter may refuse: half are hostile, and one to nine stand together."""
+"""The share of lists of steps that a formatter may refuse: half are hostile, and one to nine stand together."""
 
 
 def law_6_injection(
@@ -53,7 +53,7 @@ def law_6_injection(
 
     share = examples if lect.messages else examples - examples // 2
     hostile = st.lists(st.sampled_from(fragments(lect)), max_size=10).map("".join)
-    users = st.one_of(hostile, hostile, st.text(max_size=20), st.sampled_from(_example_texts(lect)))
+    users = st.one_of(hostile, hostile, indented(lect), st.text(max_size=20), st.sampled_from(_example_texts(lect)))
     count = examine(st.tuples(steps(lect, tools=tools), users), body, examples=share, seed=seed)
     if refused > MOST_REFUSED * count:
         fail(f"{lect.name} refuses {refused} of {count} lists of steps")

@@ -10,11 +10,13 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from .._errors import LectError, ParseError
 from .._tools import Tool, ToolLike, schema_types, toolbox
-from .._values import AgentAction, AgentStep, Call, Reply
-from ._fragments import fragments
+from .._values import EXCEPTION_TOOL, AgentAction, AgentStep, Call, Reply
+from ._fragments import escaped, fragments, markers
+from ._run import attempt
 
 if TYPE_CHECKING:
     from .._lect import Lect
+    from .._text_lect import TextLect
 
 Tools: TypeAlias = "Iterable[ToolLike] | None"
 Arguments: TypeAlias = "dict[str, Any] | str"
@@ -184,42 +186,91 @@ def _value_of(schema: Any, text: SearchStrategy[str]) -> SearchStrategy[Any]:
     return st.one_of(kinds) if kinds else st.sampled_from(VALUES)
 
 
-def steps(lect: Lect, *, tools: Tools = None) -> SearchStrategy[list[AgentStep]]:
-    """What an agent has done so far: up to three turns, with hostile observations.
+FOREIGN_LOGS = (
+    *("\nInvoking: `search` with `{'query': 'Oslo'}`\n\n\n", "I look it up.", "Action: other\nAction Input: Oslo"),
+    *("Action: other[Oslo]", "<tool>other</tool><tool_input>Oslo</tool_input>", "CALL other: Oslo", "\n"),
+    '```json\n{"action": "other", "action_input": "Oslo"}\n```',
+)
+"""What stands in the logs of actions from elsewhere: no call, or one of another tool."""
+CALL_FEATURES = frozenset({"reasoning", "calls", "several_calls", "text_input", "object_input", "ids"})
+_KINDS = ("said", "said", "example", "some logs", "by hand", "by hand", "foreign")
 
-    The actions of a turn come from a reply that the lect formatted and read again, with the model's text as their log;
-    or they are made by hand, without a log.
+
+def steps(lect: Lect, *, tools: Tools = None) -> SearchStrategy[list[AgentStep]]:
+    """What an agent has done so far: up to three turns of one or more actions, with hostile observations.
+
+    The actions of a turn come from a reply that the lect formatted and read again, or from one of its examples, with
+    the model's text as their logs, of which some may be lost; or they are made by hand, without logs or with logs that
+    are in no tongue, or in another one.
     """
     table = fragments(lect)
     soup = st.lists(st.sampled_from(table), max_size=8).map("".join)
-    observed = st.one_of(soup, soup, st.sampled_from(PLAIN), st.sampled_from(VALUES))
+    observed = st.one_of(soup, soup, indented(lect), st.sampled_from(PLAIN), st.sampled_from(VALUES))
     turn_of = replies_of(lect.features & CALL_FEATURES, table, tools)
+    examples = [actions for example in lect.examples if (actions := _of_example(lect, example, tools))]
+    foreign = st.sampled_from(FOREIGN_LOGS)
+
+    @st.composite
+    def turn(draw: DrawFn) -> list[AgentAction]:
+        kind = draw(st.sampled_from(_KINDS))
+        if kind == "example" and examples:
+            return draw(st.sampled_from(examples))
+        reply = draw(turn_of)
+        if kind in ("said", "some logs") and (actions := _said(lect, reply, tools)):
+            lost = [kind == "some logs" and draw(st.booleans()) for _ in actions]
+            return [_logged(action, "") if gone else action for action, gone in zip(actions, lost, strict=True)]
+        return [_logged(action, draw(foreign) if kind == "foreign" else "") for action in by_hand(reply)]
 
     @st.composite
     def build(draw: DrawFn) -> list[AgentStep]:
-        done: list[AgentStep] = []
-        for _ in range(draw(st.integers(1, 3))):
-            actions = actions_of(lect, draw(turn_of), tools, by_hand=draw(st.booleans()))
-            done += [AgentStep(action, draw(observed)) for action in actions]
-        return done
+        turns = draw(st.lists(turn(), min_size=1, max_size=3))
+        return [AgentStep(action, draw(observed)) for actions in turns for action in actions]
 
     return build()
 
 
-CALL_FEATURES = frozenset({"reasoning", "calls", "several_calls", "text_input", "object_input", "ids"})
+def indented(lect: Lect) -> SearchStrategy[str]:
+    """A marker, or one that was escaped already, behind more white space than any marker takes."""
+    own = markers(lect) or PLAIN
+    guarded = () if lect.messages else set(escaped(cast("TextLect", lect), own)).difference(own)
+    space = st.builds(lambda blank, times: blank * times, st.sampled_from((" ", "\t", "\n", "\n ")), st.integers(7, 20))
+    marks = st.one_of([st.sampled_from(own), *([st.sampled_from(sorted(guarded))] if guarded else [])])
+    start = st.sampled_from(("", "", "a", "a\n"))
+    return st.builds(lambda *parts: "".join(parts), start, space, marks.map(str.lstrip))
 
 
-def actions_of(lect: Lect, reply: Reply, tools: Tools, *, by_hand: bool) -> list[AgentAction]:
-    """The actions of a reply: as the lect decides them, or, where it cannot, one made by hand from the first call."""
-    if not by_hand:
-        try:
-            decision = lect.decide(lect.parse(lect.format(reply, tools=tools), tools=tools))
-        except (LectError, ParseError):
-            pass
-        else:
-            if isinstance(decision, list):
-                return decision
-    if not reply.calls:
+def _said(lect: Lect, reply: Reply, tools: Tools) -> list[AgentAction]:
+    """The actions of a reply as the lect decides them; none, where it can't be written."""
+    try:
+        return _decided(lect, lect.format(reply, tools=tools), tools)
+    except LectError:
         return []
-    call = reply.calls[0]
-    return [AgentAction(call.name, cast("Arguments", call.arguments), id=call.id or "call_0")]
+
+
+def _decided(lect: Lect, message: Any, tools: Tools) -> list[AgentAction]:
+    """The actions of a message, if they are actions and all can run."""
+    try:
+        decision = lect.decide(lect.parse(message, tools=tools))
+    except ParseError:
+        return []
+    if not isinstance(decision, list) or any(action.tool == EXCEPTION_TOOL for action in decision):
+        return []
+    return decision
+
+
+def _of_example(lect: Lect, example: Any, tools: Tools) -> list[AgentAction]:
+    """The actions of an example without content, which in some tongues nothing parts from an observation before it."""
+    reply = attempt(lect.parse, example, tools=tools)
+    return [] if isinstance(reply, ParseError) or reply.content else _decided(lect, example, tools)
+
+
+def by_hand(reply: Reply) -> list[AgentAction]:
+    """The calls of a reply as actions that somebody made himself."""
+    return [
+        AgentAction(call.name, cast("Arguments", call.arguments), id=call.id or f"call_{number}", index=number)
+        for number, call in enumerate(reply.calls)
+    ]
+
+
+def _logged(action: AgentAction, log: str) -> AgentAction:
+    return AgentAction(action.tool, action.tool_input, log, action.id, action.index, action.message)

@@ -112,7 +112,8 @@ def cuts(length: int = 0) -> SearchStrategy[tuple[int, ...]]:
     some = st.lists(st.integers(1, 12), min_size=1, max_size=5).map(tuple)
     if length > LONG:
         size = st.one_of(st.integers(1, 80), st.integers(LONG // 2, LONG * 3 // 2), st.integers(LONG, LONG + 20))
-        some = st.one_of(st.lists(size, min_size=1, max_size=5).map(tuple), some)
+        long = st.lists(st.integers(LONG, LONG * 2), min_size=1, max_size=3).map(tuple)
+        some = st.one_of(st.lists(size, min_size=1, max_size=5).map(tuple), long, long, some)
     return st.one_of(some, st.just(ONE_BY_ONE), st.just(ALL_AT_ONCE)) if length <= LONG else some
 
 
