@@ -81,12 +81,21 @@ class LabelLect(TextLect):
         self.stops = (f"\n{self.words['observation']}",)
 
     @cached_property
+    def _labels(self) -> str:
+        """A pattern for every label without its line break."""
+        markers = self.grammar.tables.markers
+        labels = [markers[name].removeprefix(LINE) for name in LABELS if name in markers]
+        return "|".join([*labels, f"(?i:{re.escape(self.words['observation'])})"])  # the stop string has no colon
+
+    @cached_property
     def _marks(self) -> re.Pattern[str]:
         """A label at the start of a line, a stop string, or a think tag, up to where a backslash makes it harmless."""
-        markers = self.grammar.tables.markers
-        labels = "|".join(markers[name].removeprefix(LINE) for name in LABELS if name in markers)
-        labels += f"|(?i:{re.escape(self.words['observation'])})"  # the stop string has no colon
-        return re.compile(rf"{START}\\*(?={labels})|<\\*(?=/?think>)")
+        return re.compile(rf"{START}\\*(?={self._labels})|<\\*(?=/?think>)")
+
+    @cached_property
+    def _escapes(self) -> re.Pattern[str]:
+        """A backslash that may be one of :meth:`escape`'s."""
+        return re.compile(rf"\\(?={self._labels}|/?think>)")
 
     def escape(self, text: str) -> str:
         """A backslash before each label that would stand at the start of a line, and inside think tags."""
@@ -96,7 +105,7 @@ class LabelLect(TextLect):
     def unescape(self, text: str) -> str:
         """Takes off the backslashes that :meth:`escape` put in."""
         text = text if text.__class__ is str else only_text(text)
-        if "\\" not in text:
+        if "\\" not in text or self._escapes.search(text) is None:  # most backslashes are the text's own
             return text
         return self._marks.sub(lambda mark: mark[0].removesuffix("\\"), text)
 
