@@ -81,7 +81,7 @@ class TrimsLongChunks(Faulty):
     pure = False
 
     def reply(self, reply: polylect.Reply, chunks: int) -> polylect.Reply:
-        long = chunks > 1 and len(reply.text) > 512 * chunks
+        long = chunks > 1 and len(reply.text) > 400 * chunks
         return msgspec.structs.replace(reply, content=reply.content + "!") if long else reply
 
 

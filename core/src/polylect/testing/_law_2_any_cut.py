@@ -10,10 +10,11 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from .._errors import LectError, ParseError
 from .._values import Reply
+from ._fragments import fragments
 from ._replies import TOOLS, Tools
 from ._run import EXAMPLES, Outcome, attempt, examine, fail, find
 from ._stream import Folded, Streamed, fold, stream
-from ._texts import ALL_AT_ONCE, ONE_BY_ONE, Message, cuts, pieces, texts
+from ._texts import ALL_AT_ONCE, ONE_BY_ONE, Message, cuts, pieces, stretched, texts
 
 if TYPE_CHECKING:
     from .._lect import Lect
@@ -34,6 +35,8 @@ POLICIES: tuple[Options, ...] = (
 def readings(lect: Lect, tools: Tools) -> SearchStrategy[tuple[Message, tuple[int, ...], Options]]:
     """Messages with a cutting and with options: policies, tools or none, how the message ended, a prefix."""
     messages, offered = texts(lect), TOOLS if tools is None else tuple(tools)
+    if not lect.messages:  # what depends on the size of chunks shows in long ones only
+        messages = st.one_of(messages, messages, messages, stretched(fragments(lect)))
     heads = prefixes(lect)
 
     @st.composite
