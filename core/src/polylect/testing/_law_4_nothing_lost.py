@@ -88,16 +88,15 @@ def _parts_stand_where_they_say(reply: Reply, *, nested: bool) -> None:
 
 def _joins(pieces: list[str], whole: str) -> bool:
     """Whether ``whole`` is ``pieces`` in order, with at most a separator between two of them."""
-    at = 0
+    places = {0}  # a piece that begins like a separator may stand in two places
     for number, piece in enumerate(pieces):
-        for length in range(SEPARATOR + 1 if number else 1):
-            gap = whole[at : at + length]
-            if (not gap or gap.isspace()) and whole.startswith(piece, at + length):
-                at += length + len(piece)
-                break
-        else:
-            return False
-    return at == len(whole)
+        places = {
+            at + length + len(piece)
+            for at in places
+            for length in range(SEPARATOR + 1 if number else 1)
+            if not whole[at : at + length].strip() and whole.startswith(piece, at + length)
+        }
+    return len(whole) in places
 
 
 def _calls_stand_where_they_say(reply: Reply, *, exact: bool) -> None:
