@@ -49,6 +49,8 @@ _WITHIN: Effects = {}
 """The effects of pieces that begin inside a string."""
 _BETWEEN: Effects = {}
 """The effects of pieces that begin outside."""
+PIECES = 2048
+"""How many pieces with escapes are remembered."""
 _ESCAPES: dict[str, bool] = {}
 """For a piece inside a string that does not close it: whether it ends behind a backslash that escapes."""
 _ESCAPED: dict[str, bool] = {}
@@ -292,6 +294,8 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                             depth += deeper
                         elif not inside:
                             break
+                        elif '"' not in d and d[-1] != "\\":
+                            escaped = False
                         else:
                             ends = _ESCAPED if escaped else _ESCAPES
                             end_escaped = ends.get(d)
@@ -303,7 +307,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                                     break
                                 end_escaped = text[-1:] == "\\"
                                 if len(d) <= FEW:
-                                    if len(ends) >= MOST:
+                                    if len(ends) >= PIECES:
                                         ends.clear()
                                     ends[d] = end_escaped
                             escaped = end_escaped
