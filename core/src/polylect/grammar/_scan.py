@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from .._values import AnswerDelta, ArgumentsDelta
 from ._draft import JSON, Draft
 from ._live import MOST, USUAL, Undecided
-from ._strings import LONG, SHORT, STRING, closing, decoded, decoded_short, string_end, unescape
+from ._strings import LONG, SHORT, STRING, closing, decoded, decoded_short, decoded_strictly, string_end, unescape
 
 Reading: TypeAlias = Generator[Any, Any, bool]
 """Yields lists of events; is sent chunks (None at the end); returns whether the value was closed."""
@@ -286,6 +286,23 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     while d:
                         if inside and '"' not in d and "\\" not in d:
                             escaped = False
+                        elif (
+                            mode != ARGUMENTS
+                            and inside
+                            and len(d) > FEW
+                            and d[-1] != "\\"
+                            and "\\u" not in d[-6:]
+                            and (text := decoded_strictly(pending + d)) is not None
+                        ):
+                            base += len(d)
+                            streamed.append(text)
+                            d = yield [AnswerDelta(last, base, text)]
+                            last = base
+                            escaped, pending = False, ""
+                            if d is None:
+                                break
+                            seen.append(d)
+                            continue
                         elif not escaped and "\\" not in d:
                             effect = (_WITHIN if inside else _BETWEEN).get(d) if depth else None
                             if effect is None:

@@ -38,13 +38,21 @@ def unescape(body: str) -> str:
     return _ESCAPE(_decode_escape, body) if text is None else text
 
 
+def decoded_strictly(body: str) -> str | None:
+    """The same for the inside of a string that JSON allows; None when it is none, or has quotes or half an escape."""
+    if "\n" in body:
+        return None
+    try:
+        return _strict(f'"{body}"')
+    except ValueError:  # a control character or a lone surrogate, which we take elsewhere, or no whole escapes
+        return None
+
+
 def decoded_whole(body: str) -> str | None:
     """The text that the inside of a JSON string stands for, if all its escapes are valid and whole; else None."""
-    if "\n" not in body:
-        try:
-            return _strict(f'"{body}"')
-        except ValueError:  # a control character or a lone surrogate, which we take, or no whole escapes
-            pass
+    strict = decoded_strictly(body)
+    if strict is not None:
+        return strict
     try:
         text, end = scanstring(body + '"', 0, False)
     except ValueError:
@@ -70,11 +78,6 @@ def decoded(text: str) -> tuple[str, str]:
     if not char or (char == "u" and len(text) - at <= ESCAPE):
         at = _cut(text, at)
         return unescape(text[:at]), text[at:]
-    if "\n" not in text:
-        try:
-            return _strict(f'"{text}"'), ""
-        except ValueError:
-            pass
     return unescape(text), ""
 
 
