@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-import time
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import polylect
 from polylect import LectError, ParseError, Reply, ToolError
 from polylect.grammar import Grammar
+from polylect.testing._law_8_linear import superlinear
 from polylect_tool_calls._whole import quick
 
 LECT = polylect.lect("tool_calls")
@@ -272,22 +273,12 @@ PLACES: dict[str, Callable[[str], list[Any]]] = {
 
 @pytest.mark.parametrize("place", PLACES)
 def test_twice_the_input_takes_twice_the_time(place: str) -> None:
-    def seconds(unit: str, size: int) -> float:
+    def reading(unit: str, size: int) -> Callable[[], object]:
         chunks = PLACES[place](unit * (size // len(unit)))
-        least = 9e9
-        for _ in range(3):
-            begun = time.thread_time()
-            outcome(streamed, chunks, max_calls=10**9)
-            least = min(least, time.thread_time() - begun)
-        return least
+        return lambda: outcome(streamed, chunks, max_calls=10**9)
 
     for unit in UNITS:
-        for _ in range(5):
-            once, twice = seconds(unit, 4_000), seconds(unit, 8_000)
-            if twice <= 2.3 * once + 0.002:
-                break
-        else:
-            pytest.fail(f"{unit!r} in {place}: {once:.4f} s, then {twice:.4f} s")
+        assert superlinear(partial(reading, unit)) is None, unit
 
 
 @pytest.mark.parametrize("schema", [None, 7, [], {"type": "string"}, {"properties": []}, {"required": "a"}])

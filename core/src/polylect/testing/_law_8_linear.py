@@ -121,23 +121,35 @@ def _hostile(lect: Lect) -> SearchStrategy[Hostile]:
 
 def _growth(lect: Lect, case: Hostile, tools: Tools) -> str:
     """What breaks the law, or ""."""
-    short, long = (_reader(lect, case, QUICK * times, tools) for times in (1, 4))
-    once, later = cost(short, 1), cost(long, 1)
-    if later <= QUICK_RATIO * once + SLACK:
+    found = superlinear(lambda size: _reader(lect, case, size, tools))
+    if found is None:
         return ""
-    size = SIZE if later < SLOW else QUICK // 2
-    short, long = (_reader(lect, case, size * times, tools) for times in (1, 2))
-    for _ in range(ATTEMPTS):
-        once, later = cost(short, REPEATS), cost(long, REPEATS)
-        if later <= RATIO * once + SLACK:
-            return ""
+    (size, once), (twice, later) = found.items()
     place = f" at place {case.place}" if lect.messages else ""
     return report(
         f"twice the length takes {later / once:.1f} times as long",
         way=case.way,
         input=f"{case.head!r} + {case.unit!r} * n + {case.tail!r}{place}",
-        seconds={size: round(once, 4), 2 * size: round(later, 4)},
+        seconds={size: round(once, 4), twice: round(later, 4)},
     )
+
+
+def superlinear(make: Callable[[int], Callable[[], object]]) -> dict[int, float] | None:
+    """Seconds by size where doubling the size more than doubles the time, five times in a row; None where it does not.
+
+    ``make`` gives what is to be measured for an input of a number of characters.
+    """
+    short, long = (make(QUICK * times) for times in (1, 4))
+    once, later = cost(short, 1), cost(long, 1)
+    if later <= QUICK_RATIO * once + SLACK:
+        return None
+    size = SIZE if later < SLOW else QUICK // 2
+    short, long = (make(size * times) for times in (1, 2))
+    for _ in range(ATTEMPTS):
+        once, later = cost(short, REPEATS), cost(long, REPEATS)
+        if later <= RATIO * once + SLACK:
+            return None
+    return {size: once, 2 * size: later}
 
 
 def cost(act: Callable[[], object], repeats: int) -> float:
