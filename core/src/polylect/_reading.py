@@ -251,6 +251,8 @@ def resolve_name(name: str, tools: Toolbox | None, *, tolerant: bool) -> str:
             return candidate
         if fold(candidate) in tools.folded:
             return tools.folded[fold(candidate)]
+        if fold(candidate) in tools.renamed:
+            return tools.renamed[fold(candidate)]
     return name
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -103,8 +104,20 @@ def fold(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "").replace(" ", "")
 
 
+LONGEST_API_NAME = 64
+"""Characters of a function's name that OpenAI's API takes."""
+_API_NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_API_NAME}}}").fullmatch
+_REJECTED = re.compile(r"[^a-zA-Z0-9_-]")
+
+
 class Toolbox(dict[str, Tool]):
-    """Tools by name, with the folded names beside them for names that models misspell."""
+    """Tools by name.
+
+    Attributes:
+        folded: the names as :func:`fold` sees them, for names that models misspell.
+        api_names: other names for the tools whose own an API would reject.
+        renamed: the tools by their other names, as :func:`fold` sees these.
+    """
 
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         super().__init__()
@@ -113,6 +126,21 @@ class Toolbox(dict[str, Tool]):
                 raise ToolError(f"Two tools are named {tool.name!r}. Give each tool a name of its own.")
             self[tool.name] = tool
         self.folded = {fold(name): name for name in self}
+        self.api_names: dict[str, str] = {}
+        self.renamed: dict[str, str] = {}
+        for name in self:
+            if _API_NAME(name) is None:
+                self.api_names[name] = other = self._accepted(name)
+                self.renamed[fold(other)] = name
+
+    def _accepted(self, name: str) -> str:
+        """A name that every API accepts and no other tool has, not even misspelt."""
+        other = _REJECTED.sub("_", name)[:LONGEST_API_NAME]
+        number = 1
+        while other in self or not (key := fold(other)) or key in self.renamed or self.folded.get(key, name) != name:
+            number += 1
+            other = f"{_REJECTED.sub('_', name)[: LONGEST_API_NAME - 8]}_{number}"
+        return other
 
 
 def toolbox(tools: Tools) -> Toolbox | None:

@@ -14,6 +14,7 @@ from polylect import (
     ParseError,
     Policies,
     Reply,
+    Toolbox,
     ToolError,
     ToolLike,
     toolbox,
@@ -216,8 +217,14 @@ class ToolCalls(Lect):
         if reply.calls:
             given = {call.id for call in reply.calls}
             fresh = (name for number in range(2 * len(reply.calls)) if (name := f"call_{number}") not in given)
+            known = toolbox(tools)
+            others = {} if known is None else known.api_names
             message["tool_calls"] = [
-                call_message(call.name, "" if call.arguments is None else call.arguments, call.id or next(fresh))
+                call_message(
+                    others.get(call.name, call.name),
+                    "" if call.arguments is None else call.arguments,
+                    call.id or next(fresh),
+                )
                 for call in reply.calls
             ]
         again = self.parse(message, tools=tools)
@@ -241,16 +248,21 @@ class ToolCalls(Lect):
     def format_tools(self, tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
         """The tools in OpenAI's form, for the request: schemas without titles, their local references put in place.
 
+        A name that the API rejects ("Python REPL") becomes one that it takes ("Python_REPL"); ``parse``, given the same
+        tools, resolves the model's calls of it.
+
         Raises:
             ToolError: a tool is broken.
         """
         found = []
-        for tool in (toolbox(tools) or {}).values():
+        known = toolbox(tools) or Toolbox()
+        for tool in known.values():
             try:
                 schema = inline(tool.parameters, tool.parameters)
             except ToolError:
                 raise ToolError(f"The parameters of tool {tool.name!r} are nested too deeply.") from None
-            function = {"name": tool.name, "description": tool.description, "parameters": {**EMPTY_SCHEMA, **schema}}
+            name = known.api_names.get(tool.name, tool.name)
+            function = {"name": name, "description": tool.description, "parameters": {**EMPTY_SCHEMA, **schema}}
             if not tool.description:
                 del function["description"]
             found.append({"type": "function", "function": function})
