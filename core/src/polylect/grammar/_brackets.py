@@ -6,7 +6,7 @@ import re
 
 from .._values import ArgumentsDelta
 from ._draft import TEXT, Draft
-from ._scan import ARGUMENTS, HOLD, Reading
+from ._pieces import ARGUMENTS, HOLD, Reading
 
 _SQUARE = re.compile(r"[\[\]]").search
 

@@ -12,8 +12,9 @@ from . import _tables as t
 from ._brackets import scan_brackets
 from ._draft import CLOSED, CUT, JSON, MISSING, OPEN, TEXT, Cursor, Draft, Sink
 from ._live import NOTHING, Found, LiveState, LiveText, Undecided
+from ._pieces import ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, answer_mode
 from ._runtime import SKIP, Edge, Payload, Runtime
-from ._scan import ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, answer_mode, scan_json
+from ._scan import scan_json
 
 PARTS: tuple[Role, Role] = "reasoning", "content"
 """The roles whose text stands in the reply as it is, by number."""

@@ -9,62 +9,38 @@ is worked out once and remembered, within bounds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator
-from typing import Any, TypeAlias
+from typing import Any
 
 from .._values import AnswerDelta, ArgumentsDelta
 from ._draft import JSON, Draft
-from ._live import MOST, USUAL, Undecided
+from ._live import MOST, USUAL
+from ._pieces import (
+    ANSWER_JSON,
+    ANSWER_TEXT,
+    ARGUMENTS,
+    BETWEEN,
+    BRACKET,
+    ESCAPED,
+    ESCAPES,
+    FEW,
+    HELD,
+    HOLD,
+    MEMBER,
+    PART,
+    PARTS,
+    PIECES,
+    PLAIN,
+    SCALAR,
+    SILENT,
+    SPACE,
+    WITHIN,
+    Effects,
+    Reading,
+    answer_mode,
+    member,
+)
 from ._strings import LONG, SHORT, STRING, closing, decoded, decoded_short, decoded_strictly, string_end, unescape
-
-Reading: TypeAlias = Generator[Any, Any, bool]
-"""Yields lists of events; is sent chunks (None at the end); returns whether the value was closed."""
-
-SILENT, ARGUMENTS, ANSWER_TEXT, ANSWER_JSON, HOLD = range(5)
-"""What scanned text becomes: nothing, argument deltas, the answer (decoded, or as it is), or it is kept for later."""
-
-_BRACKET: Any = re.compile(r'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+', re.S).match
-"""From outside of strings to the next bracket, or to the quote of a string that goes on behind the chunk."""
-_SCALAR: Any = re.compile(r"[^,}\]\s]*+").match
-_SPACE: Any = re.compile(r"[ \t\r\n]*+").match
-_PLAIN: Any = re.compile(r'[^"{}\[\]]*+').match
-_MEMBER = re.compile(
-    r'[ \t\r\n]*+(?:(\})|(,?)[ \t\r\n]*+"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\n]*+:[ \t\r\n]*+(?=[^ \t\r\n]))', re.S
-).match
-"""The bracket that closes an object; or a comma, a key, its colon, and something behind them."""
-_PART = re.compile(
-    r'[ \t\r\n]*+(?:,[ \t\r\n]*+)?(?:"[^"\\]*+(?:\\.[^"\\]*+)*+(?:\\?\Z|"[ \t\r\n]*+(?::[ \t\r\n]*+)?\Z))?\Z', re.S
-).match
-"""The beginning of a comma, a key and its colon."""
-_PARTS = Undecided()
-"""Buffers that are such beginnings and no more."""
-HELD = 256
-"""Characters of a key or a name that are held and looked at again; longer ones are followed without looking back."""
-FEW = 8
-"""The longest piece of a value whose effect is remembered."""
-Effects: TypeAlias = dict[str, tuple[bool, int]]
-"""For a piece that closes no bracket: whether it ends inside a string, and how many brackets it opens."""
-_WITHIN: Effects = {}
-"""The effects of pieces that begin inside a string."""
-_BETWEEN: Effects = {}
-"""The effects of pieces that begin outside."""
-PIECES = 2048
-"""How many pieces with escapes are remembered."""
-_ESCAPES: dict[str, bool] = {}
-"""For a piece inside a string that does not close it: whether it ends behind a backslash that escapes."""
-_ESCAPED: dict[str, bool] = {}
-"""The same for pieces behind such a backslash."""
-
-
-def _member(text: str) -> Any:
-    """A match with groups for a whole member (up to its value), one without for what may become that."""
-    return _MEMBER(text) or _PART(text)
-
-
-def answer_mode(char: str) -> int:
-    """What becomes of an answer that begins with this character. A null is none, so it is not shown either."""
-    return ANSWER_TEXT if char == '"' else HOLD if char == "n" else ANSWER_JSON
 
 
 def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Reading:
@@ -97,14 +73,14 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     c = c[i:]
                     i = 0
                 if not final:
-                    moves = _PARTS.get(c)
+                    moves = PARTS.get(c)
             if moves is None:
-                here = _MEMBER(c, i)
-                if here is None and not final and len(c) - i < HELD and _PART(c, i):
+                here = MEMBER(c, i)
+                if here is None and not final and len(c) - i < HELD and PART(c, i):
                     base += i
                     c = c[i:]
                     i = 0
-                    moves = _PARTS.moves(c)
+                    moves = PARTS.moves(c)
             if moves is not None:
                 while True:
                     d = yield out
@@ -115,7 +91,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     seen.append(d)
                     before = c
                     c += d
-                    more = _PARTS.get(c)
+                    more = PARTS.get(c)
                     if more is not None:
                         moves = more
                         continue
@@ -126,11 +102,11 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                     if moves.__class__ is tuple:
                         here = moves[2]
                         break
-                    _PARTS.learn(before, d, _member)
-                    here = _MEMBER(c)
-                    if here is not None or len(c) >= HELD or not _PART(c):
+                    PARTS.learn(before, d, member)
+                    here = MEMBER(c)
+                    if here is not None or len(c) >= HELD or not PART(c):
                         break
-                    moves = _PARTS.moves(c)
+                    moves = PARTS.moves(c)
             key: Any
             bracket, comma, key = (None, None, None) if here is None else here.groups()
             if bracket is not None:
@@ -207,7 +183,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                 at += 1
                 escaped = False
             elif depth and n - at <= FEW:
-                table = _WITHIN if inside else _BETWEEN
+                table = WITHIN if inside else BETWEEN
                 rest = c[at:]
                 shallow = depth
                 effect = table.get(rest)
@@ -237,7 +213,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                 elif depth:
                     char = c[at]
                     if char not in '"{}[]':
-                        at = _BRACKET(c, at).end()
+                        at = BRACKET(c, at).end()
                         if at >= n:
                             break
                         char = c[at]
@@ -252,7 +228,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                             closed = True
                             break
                 else:
-                    at = _SCALAR(c, at).end()
+                    at = SCALAR(c, at).end()
                     closed = at < n
                     break
             if at > i:
@@ -304,7 +280,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                             seen.append(d)
                             continue
                         elif not escaped and "\\" not in d:
-                            effect = (_WITHIN if inside else _BETWEEN).get(d) if depth else None
+                            effect = (WITHIN if inside else BETWEEN).get(d) if depth else None
                             if effect is None:
                                 break
                             inside, deeper = effect
@@ -314,7 +290,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                         elif '"' not in d and d[-1] != "\\":
                             escaped = False
                         else:
-                            ends = _ESCAPED if escaped else _ESCAPES
+                            ends = ESCAPED if escaped else ESCAPES
                             end_escaped = ends.get(d)
                             if end_escaped is None:
                                 text = d[1:] if escaped else d
@@ -394,7 +370,7 @@ def _more(draft: Draft) -> Reading:
     """Skip white space; True when a character stands at the cursor, False at the end of the text."""
     cursor = draft.cursor
     while True:
-        cursor.i = _SPACE(cursor.c, cursor.i).end()
+        cursor.i = SPACE(cursor.c, cursor.i).end()
         if cursor.i < len(cursor.c):
             return True
         if cursor.final:
@@ -462,4 +438,4 @@ def scan_rest(draft: Draft) -> Reading:
             if not depth:
                 return True
         else:
-            cursor.i = _PLAIN(cursor.c, cursor.i).end()
+            cursor.i = PLAIN(cursor.c, cursor.i).end()

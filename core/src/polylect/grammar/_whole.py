@@ -352,7 +352,7 @@ class _Printer:
 
     def _call(self, end: str, ending: int | str, *, answers: bool) -> list[str]:
         """The call that is open ends; ``answers``: it may be the final answer."""
-        place = self._at(end)
+        place = self._at(end, clamp=self.off is None)  # calls may end in a prefix
         made = [
             f"x = {place}",
             f"if plain is not None and form == {TEXT} and name and plain(raw) is not None:",
