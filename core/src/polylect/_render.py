@@ -101,7 +101,7 @@ class _Inliner:
         if not isinstance(schema, Mapping):
             return schema
         reference = schema.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#"):
+        if isinstance(reference, str) and reference[:1] in ("", "#"):
             found = referred(reference, self.root)
             there = self.inline(found, depth - 1) if isinstance(found, Mapping) and depth else {}
             beside = {key: value for key, value in schema.items() if key != "$ref"}
