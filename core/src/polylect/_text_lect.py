@@ -213,17 +213,23 @@ class TextLect(Lect):
         again = self.parse(text, tools=known)
         if again != reply:
             raise LectError(f"{self.name} can't express this reply: {difference(reply, again)}.")
-        stop = self._harmful_stop(text, known)
+        stop = self._harmful_stop(text, known, {call.end for call in again.calls[:-1]})
         if stop is not None:
             raise LectError(f"{self.name} can't write {stop!r} inside a turn: the model's server stops there.")
         return text
 
-    def _harmful_stop(self, text: str, tools: Toolbox | None) -> str | None:
+    def _harmful_stop(self, text: str, tools: Toolbox | None, ends: set[int]) -> str | None:
         """A stop string in ``text`` at which a server would cut another decision out of it.
 
-        At a place before the last one (the end of a call that others follow) it may leave out the later calls.
+        At a place before the last one it may leave out the later calls. Where it is the end of a call that others
+        follow (``ends``) it does just that, and is not looked at.
         """
-        found = [(stop, at.start()) for stop in self.stops for at in re.finditer(f"(?={re.escape(stop)})", text)]
+        found = [
+            (stop, at.start())
+            for stop in self.stops
+            for at in re.finditer(f"(?={re.escape(stop)})", text)
+            if at.start() + len(stop) not in ends
+        ]
         if not found:
             return None
         policies: dict[str, Any] = {}

@@ -270,3 +270,18 @@ def test_a_turn_of_several_calls_goes_into_the_scratchpad() -> None:
 def test_tools_are_one_line_each() -> None:
     assert LECT.format_tools([TOOL]) == "f(zip?: string, tags?: array of string, where?: object, raw?: object)"
     assert LECT.format_tools([]) == ""
+
+
+def test_many_calls_are_read_a_few_times_and_not_once_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    lect = polylect.lect("xml_tags")
+    sizes: list[int] = []
+    parse = type(lect).parse
+
+    def counted(self: Any, text: Any, /, **options: Any) -> Reply:
+        sizes.append(len(text))
+        return parse(self, text, **options)
+
+    monkeypatch.setattr(type(lect), "parse", counted)
+    written = lect.format(Reply(calls=tuple(Call("search", f"query {number}") for number in range(200))))
+    assert isinstance(written, str)
+    assert sum(sizes) <= 6 * len(written)
