@@ -10,6 +10,9 @@ from typing import Any
 from ._errors import PromptError
 from ._prompt import Message
 
+BESIDE_TOOLS = ("stop", "tool_choice", "timeout")
+KEYWORDS = (*BESIDE_TOOLS, "tools")
+"""What a model may take beside the prompt."""
 _NAMED = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -69,17 +72,37 @@ class BoundModel:
     """A model with the keywords that it takes, as the third stage."""
 
     def __init__(self, given: Any, call: Callable[..., Any], taken: frozenset[str]) -> None:
-        self.given, self.taken, self.name = given, taken, name_of(given)
+        self.model, self.taken, self.name = given, taken, name_of(given)
         self._call, self._always = call, taken & _required(call)
 
-    def __call__(self, prompt: Any, /, *, stop: Sequence[str] = (), tools: list[Message] | None = None) -> Any:
-        """The model's reply: text, a message, or chunks."""
+    def given(
+        self,
+        stop: Sequence[str] = (),
+        tools: list[Message] | None = None,
+        tool_choice: str | None = None,
+        timeout: float | None = None,
+    ) -> dict[str, Any]:
+        """The keywords for one call: what there is to say, as far as the model takes it."""
         given: dict[str, Any] = {}
         if "stop" in (self.taken if stop else self._always):
             given["stop"] = list(stop)
         if "tools" in (self._always if tools is None else self.taken):
             given["tools"] = tools
-        return self._call(prompt, **given)
+        if "tool_choice" in (self._always if tool_choice is None else self.taken):
+            given["tool_choice"] = tool_choice
+        if "timeout" in (self._always if timeout is None else self.taken):
+            given["timeout"] = timeout
+        return given
+
+    def __call__(self, prompt: Any, /, **keywords: Any) -> Any:
+        """The model's reply: text, a message, or chunks. Keywords as for :meth:`given`."""
+        return self._call(prompt, **self.given(**keywords))
+
+    @property
+    def acall(self) -> Callable[..., Any] | None:
+        """The model's own way to be called asynchronously: what it has under the name ``acall``."""
+        found = getattr(self._call, "acall", None)
+        return found if callable(found) else None
 
     def __repr__(self) -> str:
         return self.name
@@ -92,17 +115,17 @@ def bind(model: Any, tools: list[Message] | None) -> BoundModel:
         PromptError: it is not callable, or can't take the tools.
     """
     if isinstance(model, BoundModel):
-        model = model.given
+        model = model.model
     name = name_of(model)
     if tools is not None and callable(getattr(model, "bind_tools", None)):
         try:
             bound = model.bind_tools(tools)
         except Exception as error:  # whatever a stranger's model raises: it can't take the tools
             raise PromptError(f"The model {name!r} can't bind tools: {type(error).__name__}: {error}") from error
-        taken = keywords(bound, ("stop",)) if callable(bound) else frozenset[str]()
+        taken = keywords(bound, BESIDE_TOOLS) if callable(bound) else frozenset[str]()
         check_call(bound, "A model with its tools bound", taken)
         return BoundModel(model, bound, taken)
-    taken = keywords(model, ("stop", "tools")) if callable(model) else frozenset[str]()
+    taken = keywords(model, KEYWORDS) if callable(model) else frozenset[str]()
     check_call(model, "A model", taken)
     if tools is not None and "tools" not in taken:
         raise PromptError(

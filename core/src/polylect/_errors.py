@@ -55,6 +55,46 @@ class ToolError(PolylectError, ValueError):
     """A tool's description is wrong: its name, its schema, or two tools of one name."""
 
 
+class ModelError(PolylectError):
+    """The model can't be asked, or its answer never arrived whole.
+
+    Attributes:
+        status: the HTTP status, where there was one.
+        partial: what had arrived by then.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None, partial: str = "") -> None:
+        super().__init__(message)
+        self.message, self.status, self.partial = message, status, partial
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild_model_error, (self.message, self.status, self.partial)
+
+
+def _rebuild_model_error(message: str, status: int | None, partial: str) -> ModelError:
+    return ModelError(message, status=status, partial=partial)
+
+
+class RunError(PolylectError):
+    """A run of an agent could not go on; ``__cause__`` says why. Nothing that was done is lost.
+
+    Attributes:
+        state: where the run stands; ``agent.run(error.state)`` takes it up again.
+    """
+
+    def __init__(self, message: str, state: Any) -> None:
+        super().__init__(message)
+        self.message, self.state = message, state
+
+    @property
+    def steps(self) -> tuple[Any, ...]:
+        """The steps that were done."""
+        return tuple(self.state.steps)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.state)
+
+
 class ParseError(PolylectError, ValueError):
     """The model's output is wrong.
 

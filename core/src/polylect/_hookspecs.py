@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Generator, Iterable
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pluggy
 
 from ._lect import Lect
+
+if TYPE_CHECKING:
+    from ._tools import Tool
+    from ._values import AgentAction
+    from .agent._values import CallModel, ModelResult, RunResult, RunState, ToolResult
 
 PROJECT = "polylect"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -30,8 +35,53 @@ class LectSpec(msgspec.Struct, frozen=True):
 
 
 class Specifications:
-    """The hook specifications."""
+    """The hook specifications.
+
+    Hooks around a run may change the :class:`polylect.RunState` only by what they return. In asynchronous drivers a
+    ``before`` or ``after`` hook may be a coroutine function, and a wrapper may also yield an awaitable.
+    """
 
     @hookspec
     def polylect_lects(self) -> Iterable[LectSpec] | Any:
         """The lects that this plugin brings. Import nothing heavy here: ``LectSpec.load`` is for that."""
+
+    @hookspec
+    def polylect_before_run(self, state: RunState) -> Any:
+        """A run begins, or is taken up again."""
+
+    @hookspec
+    def polylect_after_run(self, state: RunState, result: RunResult) -> Any:
+        """A run has ended; not called for one that failed."""
+
+    @hookspec
+    def polylect_before_model(self, state: RunState, call: CallModel) -> Any:
+        """The model is about to be asked."""
+
+    @hookspec
+    def polylect_after_model(self, state: RunState, call: CallModel, result: ModelResult) -> Any:
+        """The model has answered."""
+
+    @hookspec
+    def polylect_before_tool(self, state: RunState, action: AgentAction, tool: Tool) -> Any:
+        """A tool is about to be called; called in the driver's own thread."""
+
+    @hookspec
+    def polylect_after_tool(self, state: RunState, action: AgentAction, tool: Tool, result: ToolResult) -> Any:
+        """A tool's result is there."""
+
+    @hookspec
+    def polylect_wrap_model_call(self, state: RunState, call: CallModel) -> Generator[Any, Any, ModelResult]:
+        """Around each call of the model, for caching, retries, limits or tracing: a generator.
+
+        ``result = yield call`` asks the model, with ``call`` as it is or changed, and gives a ModelResult or raises what
+        the model raised; it may be done again, or not at all. ``return result`` ends it.
+        """
+
+    @hookspec
+    def polylect_wrap_tool_call(
+        self, state: RunState, action: AgentAction, tool: Tool
+    ) -> Generator[Any, Any, ToolResult]:
+        """Around each call of a tool, for approval, caching or tracing: a generator, as above, over actions.
+
+        It is run in the driver's own thread; the call that it yields runs beside those of the same turn.
+        """

@@ -62,6 +62,7 @@ class Lect:
         messages: True when the tongue speaks a provider's messages (dicts) and not text.
         examples: well-formed messages, for the law kit and the documentation.
         hint: one sentence that reminds the model of the format; the end of most corrections.
+        answer_cue: how a final answer begins in this tongue; an agent that must come to an end writes it for the model.
     """
 
     name: ClassVar[str] = ""
@@ -74,6 +75,7 @@ class Lect:
     messages: ClassVar[bool] = False
     examples: ClassVar[tuple[Any, ...]] = ()
     hint: str = ""
+    answer_cue: str = ""
 
     def __init_subclass__(cls, **options: Any) -> None:
         """A subclass with a name of its own has no part in its parent's other names."""

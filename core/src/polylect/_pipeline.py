@@ -42,12 +42,14 @@ class Request(Value, frozen=True):
         stop: the strings at which the model should stop; one that can't is stopped by whoever reads its reply.
         tools: the tools in OpenAI form, where the lect does not tell them in the prompt.
         prefix: what the prompt already wrote of the model's turn; the reply is read as what follows it.
+        tool_choice: ``"auto"``, ``"required"``, ``"none"`` or the name of a tool; None leaves it to the model's server.
     """
 
     prompt: str | list[dict[str, Any]]
     stop: tuple[str, ...] = ()
     tools: list[dict[str, Any]] | None = None
     prefix: str = ""
+    tool_choice: str | None = None
 
 
 class Pipeline:
@@ -180,15 +182,21 @@ class Pipeline:
         """What would be sent to the model: text, or messages. Arguments and errors as for :meth:`request`."""
         return self.request(steps, **inputs).prompt
 
-    def ask(self, request: Request) -> Any:
+    def ask(self, request: Request, *, timeout: float | None = None) -> Any:
         """The third stage: the model's output, as the model gives it.
+
+        Args:
+            request: what the first two stages made.
+            timeout: seconds that the model may take, for models that take such a keyword.
 
         Raises:
             PromptError: the pipeline has no model.
         """
         if self._model is None:
             raise PromptError("This pipeline has no model. Give it one: pipeline.replace(model=…).")
-        return self._model(request.prompt, stop=request.stop, tools=request.tools)
+        return self._model(
+            request.prompt, stop=request.stop, tools=request.tools, tool_choice=request.tool_choice, timeout=timeout
+        )
 
     def decide(self, output: Any, *, prefix: str = "") -> Decision:
         """The fourth stage: what the agent does with a model's output, whole or in chunks.

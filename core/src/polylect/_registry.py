@@ -280,6 +280,12 @@ class Registry:
         with self._lock:
             self._entries, self._aliases, self._contested = names
 
+    def hook_plugins(self) -> list[object]:
+        """The plugins whose hooks stand around every run, in the order in which they were loaded."""
+        self.discover()
+        with self._lock:
+            return [plugin for _, plugin in self._manager.list_name_plugin() if plugin is not None]
+
     def lects(self) -> list[LectInfo]:
         """All lects, by name, none of them loaded."""
         self.discover()
