@@ -144,8 +144,11 @@ class Lect:
         """
         raise NotImplementedError
 
-    def format_steps(self, steps: Sequence[AgentStep], **policies: Any) -> Any:
-        """The scratchpad: what was done so far, as text or as a list of messages."""
+    def format_steps(self, steps: Sequence[AgentStep], *, tools: Tools = None, **policies: Any) -> Any:
+        """The scratchpad: what was done so far, as text or as a list of messages.
+
+        With ``tools``, a tongue of messages calls a tool whose name its API rejects by the name that it told the API.
+        """
         raise NotImplementedError
 
     def format_tools(self, tools: Iterable[ToolLike]) -> Any:

@@ -277,8 +277,12 @@ class TextLect(Lect):
             if not call.runnable:
                 raise LectError(f"The call of {call.name!r} is {call.status}; only whole calls can be written.")
 
-    def format_steps(self, steps: Sequence[AgentStep], **policies: Any) -> str:
-        """The scratchpad: each turn's text, its observations (escaped by policy), a cue for the model."""
+    def format_steps(self, steps: Sequence[AgentStep], *, tools: Tools = None, **policies: Any) -> str:
+        """The scratchpad: each turn's text, its observations (escaped by policy), a cue for the model.
+
+        ``tools`` are only checked: text has a place for any name.
+        """
+        toolbox(tools)
         chosen = self.policies.replace(**policies) if policies else self.policies
         turns = [(turn, turn_text(self, [step.action for step in turn], chosen)) for turn in turns_of(steps)]
         out = []

@@ -133,6 +133,12 @@ class Toolbox(dict[str, Tool]):
                 self.api_names[name] = other = self._accepted(name)
                 self.renamed[fold(other)] = name
 
+    def api_name(self, name: str) -> str:
+        """The name that an API is told for a tool; for a name that is no tool's, one that an API takes in a message."""
+        if _API_NAME(name) is not None:
+            return name
+        return self.api_names.get(name) or _REJECTED.sub("_", name)[:LONGEST_API_NAME] or "_"
+
     def _accepted(self, name: str) -> str:
         """A name that every API accepts and no other tool has, not even misspelt."""
         other = _REJECTED.sub("_", name)[:LONGEST_API_NAME]

@@ -37,7 +37,7 @@ from ._arguments import GRAMMAR, HINT, Rules, arguments_text
 from ._parser import ToolCallsParser
 from ._prompt import PROMPT
 from ._shapes import entries, extras, from_json, legacy_call, open_message, text_pieces
-from ._steps import call_message, steps_as_messages
+from ._steps import call_message, steps_as_messages, with_api_names
 from ._whole import quick
 
 TEXT_CALLS = ("<tool_call>", "<function=", "<|tool_call", "<|python_tag|>", "[TOOL_CALLS]")
@@ -232,18 +232,22 @@ class ToolCalls(Lect):
             raise LectError(f"tool_calls can't express this reply: {difference(reply, again)}.")
         return message
 
-    def format_steps(self, steps: Sequence[AgentStep], **policies: Any) -> list[dict[str, Any]]:
+    def format_steps(self, steps: Sequence[AgentStep], *, tools: Tools = None, **policies: Any) -> list[dict[str, Any]]:
         """The scratchpad as messages: each turn's assistant message, then the results, paired with calls by id.
 
         A parse error (an action of :data:`polylect.EXCEPTION_TOOL` without a call) becomes what the model said and a
-        user's message with the correction, so that it reaches the model.
+        user's message with the correction, so that it reaches the model. With ``tools``, a call whose name the API
+        rejects bears the one that :meth:`format_tools` gave its tool.
 
         Raises:
             LectError: an action cannot be written as a call.
+            ToolError: a tool is broken.
         """
         if policies:
             self.policies.replace(**policies)
-        return steps_as_messages(steps)
+        known = toolbox(tools)
+        messages = steps_as_messages(steps)
+        return messages if known is None else [with_api_names(message, known) for message in messages]
 
     def format_tools(self, tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
         """The tools in OpenAI's form, for the request: schemas without titles, their local references put in place.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from polylect import EXCEPTION_TOOL, AgentAction, AgentStep, LectError
+from polylect import EXCEPTION_TOOL, AgentAction, AgentStep, LectError, Toolbox
 from polylect.plugin import check_steps, dumps, json_fault, observation_text
 
 from ._arguments import TEXT_KEY, unwrapped
@@ -25,6 +25,29 @@ def steps_as_messages(steps: Sequence[AgentStep]) -> list[Message]:
     check_steps(steps)
     ids = _Ids(steps)
     return [message for turn in turns(steps) for message in _turn(turn, ids)]
+
+
+def with_api_names(message: Message, tools: Toolbox) -> Message:
+    """A message whose calls bear names that the API takes: those that the tools were told by, where they are known."""
+    calls = message.get("tool_calls")
+    if message.get("role") == "assistant" and isinstance(calls, list):
+        message = {**message, "tool_calls": [_renamed_call(call, tools) for call in calls]}
+    elif message.get("role") == "function":
+        message = _renamed(message, tools)
+    if isinstance(message.get("function_call"), dict):
+        message = {**message, "function_call": _renamed(message["function_call"], tools)}
+    return message
+
+
+def _renamed_call(call: Message, tools: Toolbox) -> Message:
+    form = "custom" if isinstance(call.get("custom"), dict) else "function"
+    inner = call.get(form)
+    return {**call, form: _renamed(inner, tools)} if isinstance(inner, dict) else call
+
+
+def _renamed(named: Message, tools: Toolbox) -> Message:
+    name = named.get("name")
+    return {**named, "name": tools.api_name(name)} if isinstance(name, str) else named
 
 
 def turns(steps: Sequence[AgentStep]) -> Iterator[list[AgentStep]]:
