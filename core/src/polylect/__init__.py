@@ -11,7 +11,16 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from ._errors import GrammarError, LectError, ParseError, PluginError, PolylectError, PromptError, ToolError
+from ._errors import (
+    GrammarError,
+    LectError,
+    ModelError,
+    ParseError,
+    PluginError,
+    PolylectError,
+    PromptError,
+    ToolError,
+)
 from ._values import (
     EXCEPTION_TOOL,
     AgentAction,
@@ -34,15 +43,17 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from ._hookspecs import LectSpec, hookimpl
+    from ._hookspecs import LectSpec, ModelSpec, hookimpl
     from ._inputs import quote, read_input, unquote
     from ._lect import Lect, Parser
+    from ._models import ModelInfo, model, models, register_model, unregister_model
     from ._pipeline import Pipeline, Request, Turn
     from ._policies import Policies
     from ._prompt import Prompt
     from ._reading import Arguments
     from ._registry import LectInfo, PluginInfo
     from ._render import describe_tools, describe_tools_with_schemas
+    from ._scripted import Scripted
     from ._stages import FormatScratchpad, Model, ParseStage, PromptStage
     from ._text_lect import TextLect, without_partial_stop
     from ._tools import Tool, Toolbox, ToolLike, as_tool, toolbox
@@ -51,15 +62,17 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LATER = {
-    "_hookspecs": ("LectSpec", "hookimpl"),
+    "_hookspecs": ("LectSpec", "ModelSpec", "hookimpl"),
     "_inputs": ("quote", "read_input", "unquote"),
     "_lect": ("Lect", "Parser"),
+    "_models": ("ModelInfo", "model", "models", "register_model", "unregister_model"),
     "_pipeline": ("Pipeline", "Request", "Turn"),
     "_policies": ("Policies",),
     "_prompt": ("Prompt",),
     "_reading": ("Arguments",),
     "_registry": ("LectInfo", "PluginInfo"),
     "_render": ("describe_tools", "describe_tools_with_schemas"),
+    "_scripted": ("Scripted",),
     "_stages": ("FormatScratchpad", "Model", "ParseStage", "PromptStage"),
     "_text_lect": ("TextLect", "without_partial_stop"),
     "_tools": ("Tool", "ToolLike", "Toolbox", "as_tool", "toolbox"),
@@ -157,6 +170,9 @@ __all__ = [
     "LectInfo",
     "LectSpec",
     "Model",
+    "ModelError",
+    "ModelInfo",
+    "ModelSpec",
     "ParseError",
     "ParseStage",
     "Parser",
@@ -172,6 +188,7 @@ __all__ = [
     "Reply",
     "ReplyEnd",
     "Request",
+    "Scripted",
     "TextLect",
     "Tool",
     "ToolError",
@@ -186,13 +203,17 @@ __all__ = [
     "lect",
     "lects",
     "load_plugin_file",
+    "model",
+    "models",
     "plugins",
     "quote",
     "read_input",
     "register",
+    "register_model",
     "toolbox",
     "translate",
     "unquote",
     "unregister",
+    "unregister_model",
     "without_partial_stop",
 ]

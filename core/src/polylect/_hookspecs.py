@@ -34,6 +34,19 @@ class LectSpec(msgspec.Struct, frozen=True):
     aliases: tuple[str, ...] = ()
 
 
+class ModelSpec(msgspec.Struct, frozen=True):
+    """A model as a plugin announces it: enough to list it without loading it.
+
+    ``load`` is a factory, or ``"module:attribute"`` naming one. It is called with the argument (a text, or None: what
+    stands behind the first colon in ``polylect.model("name:argument")``) and the options as keywords, and gives the
+    model: any callable as :class:`polylect.Model` tells.
+    """
+
+    name: str
+    title: str
+    load: Callable[..., Any] | str
+
+
 class Specifications:
     """The hook specifications.
 
@@ -44,6 +57,10 @@ class Specifications:
     @hookspec
     def polylect_lects(self) -> Iterable[LectSpec] | Any:
         """The lects that this plugin brings. Import nothing heavy here: ``LectSpec.load`` is for that."""
+
+    @hookspec
+    def polylect_models(self) -> Iterable[ModelSpec] | Any:
+        """The models that this plugin brings. Import nothing heavy here: ``ModelSpec.load`` is for that."""
 
     @hookspec
     def polylect_before_run(self, state: RunState) -> Any:

@@ -20,9 +20,12 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 import pluggy
 
+from ._claims import Contest, contest, may_bring
 from ._errors import LectError, PluginError, PolylectError, nearest
-from ._hookspecs import PROJECT, LectSpec, Specifications
+from ._hookspecs import PROJECT, LectSpec, ModelSpec, Specifications
 from ._lect import Lect
+from ._models import KNOWN as KNOWN_MODELS
+from ._models import ModelRegistry
 
 KNOWN = {
     "react": "polylect-react",
@@ -32,9 +35,6 @@ KNOWN = {
     "tool_calls": "polylect-tool-calls",
 }
 """Lects of this project by the distribution that brings them, for the install line in errors."""
-REMEDY = "Uninstall one, or register yours with override=True."
-BROKEN_TOLD = 3
-"""Broken plugins that the error of an unknown lect tells of: as many as one reads."""
 
 
 class LectInfo(NamedTuple):
@@ -50,7 +50,7 @@ class LectInfo(NamedTuple):
 class PluginInfo(NamedTuple):
     """A plugin: its entry point, its distribution and version, its lects, and what is wrong with it if something is.
 
-    One that fails has no lects; one with a name that is contested has its others.
+    One that fails has no lects; one with a name that is contested has its others. The same goes for its models.
     """
 
     name: str
@@ -58,16 +58,7 @@ class PluginInfo(NamedTuple):
     version: str
     lects: tuple[str, ...]
     error: str | None = None
-
-
-class _Contest(NamedTuple):
-    """Who claims one name, and as what."""
-
-    claimants: tuple[str, ...]
-    claim: str
-
-    def __str__(self) -> str:
-        return f"{' and '.join(self.claimants)} {'both' if len(self.claimants) == 2 else 'all'} {self.claim}"
+    models: tuple[str, ...] = ()
 
 
 class _Entry:
@@ -108,7 +99,7 @@ def _check_spec(spec: LectSpec) -> None:
         raise PluginError(f"The aliases of {spec.name!r} are a tuple of names, not {spec.aliases!r}.")
 
 
-Names: TypeAlias = tuple[dict[str, _Entry], dict[str, str], dict[str, _Contest]]
+Names: TypeAlias = tuple[dict[str, _Entry], dict[str, str], dict[str, Contest]]
 
 
 class Registry:
@@ -120,8 +111,9 @@ class Registry:
         self._manager.add_hookspecs(Specifications)
         self._entries: dict[str, _Entry] = {}
         self._aliases: dict[str, str] = {}
-        self._contested: dict[str, _Contest] = {}
+        self._contested: dict[str, Contest] = {}
         self._plugins: list[PluginInfo] = []
+        self.models = ModelRegistry()
         self._discovered = False
 
     def discover(self) -> None:
@@ -139,46 +131,53 @@ class Registry:
                 error = None
                 if len(twins) > 1:
                     claim = f"claim the plugin name {point.name!r}. Uninstall one."
-                    self._contested[point.name] = _Contest(tuple(" ".join(twin) for twin in twins), claim)
+                    self._contested[point.name] = Contest(tuple(" ".join(twin) for twin in twins), claim)
                     error = str(self._contested[point.name])
+                    self.models.contest(point.name, self._contested[point.name])
                 self._plugins.append(self._load_point(point, *one, error))
             for plugin in (x for x in self._plugins if x.error is not None):
-                state = "in conflict" if plugin.lects else "broken"
+                state = "in conflict" if plugin.lects or plugin.models else "broken"
                 told = f"polylect plugin {plugin.name!r} of {plugin.distribution} is {state}: {plugin.error}"
                 warnings.warn(told, stacklevel=3)
 
     def _load_point(self, point: EntryPoint, distribution: str, version: str, error: str | None) -> PluginInfo:
         lects: tuple[str, ...] = ()
+        models: tuple[str, ...] = ()
         if error is None:
             try:
-                lects, error = self._claim(self._specs(point.load(), point.name), distribution)
+                specs, of_models = self._specs(point.load(), point.name)
+                lects, error = self._claim(specs, distribution)
+                models, fault = self.models.claim(of_models, distribution)
+                error = " ".join(filter(None, (error, fault))) or None
             except (
                 Exception,
                 SystemExit,
-            ) as fault:  # whatever a stranger's code raises must not take the others with it
-                error = str(fault) if isinstance(fault, PluginError) else f"{type(fault).__name__}: {fault}"
-        return PluginInfo(point.name, distribution, version, lects, error)
+            ) as raised:  # whatever a stranger's code raises must not take the others with it
+                error = str(raised) if isinstance(raised, PluginError) else f"{type(raised).__name__}: {raised}"
+        return PluginInfo(point.name, distribution, version, lects, error, models)
 
     def add_plugin(self, plugin: object, name: str, distribution: str) -> tuple[str, ...]:
-        """Register one plugin and its lects; the names of the lects.
+        """Register one plugin with its lects and models; the names of the lects.
 
         Raises:
-            PluginError: a hook of no known name, or a lect name that is taken.
+            PluginError: a hook of no known name, or a name that is taken.
         """
         with self._lock:
-            specs = self._specs(plugin, name)
+            specs, models = self._specs(plugin, name)
             try:
                 for spec in specs:
                     self._check_free(spec, distribution)
+                self.models.check_free(models, distribution)
             except PluginError:
                 self._manager.unregister(plugin)
                 raise
             for spec in specs:
                 self._add(spec, distribution)
+            self.models.claim(models, distribution)
             return tuple(spec.name for spec in specs)
 
-    def _specs(self, plugin: object, name: str) -> list[LectSpec]:
-        """Register a plugin with pluggy, and ask it for its lects."""
+    def _specs(self, plugin: object, name: str) -> tuple[list[LectSpec], list[ModelSpec]]:
+        """Register a plugin with pluggy, and ask it for its lects and its models."""
         known = {spec for spec in dir(Specifications) if spec.startswith("polylect_")}
         for attribute in (name for name in dir(plugin) if name.startswith("polylect_") and name not in known):
             if callable(getattr(plugin, attribute)):
@@ -200,24 +199,23 @@ class Registry:
                 _check_spec(spec)
             if len({spec.name for spec in specs}) < len(specs):
                 raise PluginError(f"{name} lists a lect twice.")
+            models = self.models.gather(self._manager.subset_hook_caller("polylect_models", before)(), name)
         except BaseException as error:
             if self._manager.is_registered(plugin):
                 self._manager.unregister(plugin)
             if isinstance(error, pluggy.PluginValidationError):
                 raise PluginError(str(error)) from error
             raise
-        return specs
+        return specs, models
 
     def _claim(self, specs: list[LectSpec], distribution: str) -> tuple[tuple[str, ...], str | None]:
         """Add the lects whose names are free, with the aliases that are; and tell of the names that are not."""
-        taken: dict[str, _Contest] = {}
+        taken: dict[str, Contest] = {}
         for name in (name for spec in specs for name in (spec.name, *spec.aliases)):
             owner = self._owner(name)
             if owner is not None:
                 before = self._contested.get(name)
-                others = before.claimants if before is not None and owner.distribution in before.claimants else ()
-                claimants = (distribution, *(others or (owner.distribution,)))
-                taken[name] = _Contest(claimants, f"bring a lect named {name!r}. {REMEDY}")
+                taken[name] = contest(distribution, owner.distribution, before, f"a lect named {name!r}")
         self._contested |= taken
         mine = [spec for spec in specs if spec.name not in taken]
         for spec in mine:
@@ -232,8 +230,7 @@ class Registry:
         for name in (spec.name, *spec.aliases):
             owner = self._owner(name)
             if owner is not None:
-                both = _Contest((distribution, owner.distribution), f"bring a lect named {name!r}. {REMEDY}")
-                raise PluginError(str(both))
+                raise PluginError(str(contest(distribution, owner.distribution, None, f"a lect named {name!r}")))
 
     def _add(self, spec: LectSpec, distribution: str) -> None:
         self._entries[spec.name] = _Entry(spec, distribution)
@@ -299,6 +296,11 @@ class Registry:
         self.discover()
         return list(self._plugins)
 
+    def all_models(self) -> ModelRegistry:
+        """The models, those of installed plugins among them."""
+        self.discover()
+        return self.models
+
     def lect(self, name: str) -> Lect:
         """The lect of that name or alias; see :func:`polylect.lect`."""
         found = self._entries.get(name) if isinstance(name, str) and name not in self._contested else None
@@ -332,23 +334,13 @@ class Registry:
         missing = next((k for k in KNOWN if f"{k!r}" in hint and k not in self._entries), None)
         install = "" if missing is None else f" Run: pip install {KNOWN[missing]}"
         listed = ", ".join(sorted(self._entries)) or "none"
-        return LectError(f"There is no lect {name!r}.{hint}{install} Installed: {listed}.{_may_bring(key, failed)}")
-
-
-def _may_bring(name: str, broken: list[PluginInfo]) -> str:
-    """A sentence about the broken plugins, those first that are called like the lect that was asked for."""
-    if not broken:
-        return ""
-    broken = sorted(broken, key=lambda x: name not in (x.name, x.distribution))
-    told = "; ".join(f"{x.name!r} of {x.distribution}: {x.error}" for x in broken[:BROKEN_TOLD])
-    more = f"; and {len(broken) - BROKEN_TOLD} more, see polylect.plugins()." if len(broken) > BROKEN_TOLD else ""
-    return f" A plugin that is broken may bring it: {told}{more}"
+        return LectError(f"There is no lect {name!r}.{hint}{install} Installed: {listed}.{may_bring(key, failed)}")
 
 
 def _order(point: EntryPoint) -> tuple[str, bool, str]:
     """By name; of two that claim one name, that of this project comes first, so that its family stays whole."""
     distribution = _dist(point)[0]
-    return point.name, distribution not in KNOWN.values(), distribution
+    return point.name, distribution not in {*KNOWN.values(), *KNOWN_MODELS.values()}, distribution
 
 
 def _dist(point: EntryPoint) -> tuple[str, str]:
@@ -377,7 +369,7 @@ def load_plugin_file(registry: Registry, path: str | Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     registry.discover()
-    before = registry.names()
+    before, models = registry.names(), registry.models.snapshot()
     try:
         spec.loader.exec_module(module)
         if any(name.startswith("polylect_") for name in vars(module)):
@@ -385,6 +377,7 @@ def load_plugin_file(registry: Registry, path: str | Path) -> ModuleType:
     except (Exception, SystemExit) as error:  # a stranger's code
         sys.modules.pop(name, None)
         registry.go_back(before)
+        registry.models.go_back(models)
         if isinstance(error, PluginError):
             raise
         raise PluginError(f"The plugin file {file} failed: {type(error).__name__}: {error}") from error
