@@ -45,12 +45,13 @@ class CallReader:
 
     __slots__ = (
         "answer_names", "bare", "cut_observations", "keep_cut", "lect", "live", "max_calls", "max_nesting", "max_size",
-        "plain", "policies", "read_json", "read_text", "separators", "stops", "tools",
+        "only", "plain", "policies", "read_json", "read_text", "separators", "stops", "tools",
     )  # fmt: skip
 
     def __init__(self, lect: TextLect, tools: Toolbox | None, policies: Policies) -> None:
         self.lect, self.tools, self.policies = lect, tools, policies
         self.bare = tools is None
+        self.only = lect.only_tool(tools)
         self.live = policies.arguments == "live"
         self.keep_cut = policies.truncated == "flag"
         self.cut_observations = True
@@ -68,6 +69,8 @@ class CallReader:
 
     def name(self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]) -> str:
         """The tool that a model's spelling of a name means."""
+        if self.only:
+            return self.only
         name = raw.strip()
         tools = self.tools
         if name in tools if tools is not None else name.isidentifier():
@@ -102,6 +105,7 @@ class CallReader:
         diagnostics: list[Diagnostic],
     ) -> Call:
         """The finished call, with whatever is wrong with it as its status, its error and a diagnostic."""
+        name = name or self.only
         if self.bare and name and ending < CUT:  # the hot path
             size = len(raw)
             if form == JSON and ending == CLOSED and value is not MISSING:

@@ -143,6 +143,10 @@ class TextLect(Lect):
 
     # --- what a subclass may change -------------------------------------------------------------------------------
 
+    def only_tool(self, tools: Toolbox | None) -> str:
+        """The tool that every call is of, in a tongue whose calls name none; ``""`` where they do."""
+        return ""
+
     def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
         """Arguments that the tongue carries as text. ``open_end``: they ended with the message, not by a marker."""
         return self.unescape(raw), "complete", None

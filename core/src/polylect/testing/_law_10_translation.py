@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from .._errors import LectError, ParseError, PolylectError
 from .._values import Reply
 from ._fragments import fragments
-from ._replies import Tools, replies_of
+from ._replies import Tools, only_tool, replies_of
 from ._run import EXAMPLES, Outcome, attempt, examine, fail, find
 from ._same import same_reply
 
@@ -46,7 +46,12 @@ def law_10_translation(
         moved[other.name] += moves(lect, other, reply, offered)
 
     pairs = [
-        st.tuples(st.just(other), replies_of(lect.features & other.features, fragments(lect, other), offered))
+        st.tuples(
+            st.just(other),
+            replies_of(
+                lect.features & other.features, fragments(lect, other), offered, only_tool(offered, lect, other)
+            ),
+        )
         for other in chosen
     ]
     count = examine(st.one_of(pairs), body, examples=examples, seed=seed)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from .._errors import LectError, ParseError
-from .._tools import Tool, ToolLike, schema_types, toolbox
+from .._tools import Tool, Toolbox, ToolLike, schema_types, toolbox
 from .._values import EXCEPTION_TOOL, AgentAction, AgentStep, Call, Reply
 from ._fragments import escaped, fragments, markers
 from ._run import attempt
@@ -63,16 +63,30 @@ def replies(lect: Lect, *, tools: Tools = None) -> SearchStrategy[Reply]:
     Half of them are harmless; the texts of the others are hostile: the lect's markers, look-alikes, quotes, braces,
     backslashes, odd white space. With ``tools``, calls name one of them and give it arguments that fit its schema.
     """
-    return replies_of(lect.features, fragments(lect), tools)
+    offered = None if tools is None else tuple(tools)
+    return replies_of(lect.features, fragments(lect), offered, only_tool(offered, lect))
 
 
-def replies_of(features: frozenset[str], table: Sequence[str], tools: Tools = None) -> SearchStrategy[Reply]:
-    """As :func:`replies`, for any set of features and any table of fragments."""
+def only_tool(tools: Tools, *lects: Lect) -> str:
+    """The tool that every call is of in one of these tongues, as its calls name none; ``""`` where all name theirs."""
+    offered = toolbox(tools)
+    hooks = [hook for lect in lects if (hook := getattr(lect, "only_tool", None)) is not None]
+    return next((name for hook in hooks if (name := hook(offered))), "")
+
+
+def replies_of(
+    features: frozenset[str], table: Sequence[str], tools: Tools = None, only: str = ""
+) -> SearchStrategy[Reply]:
+    """As :func:`replies`, for any set of features and any table of fragments; ``only``: all calls are of this tool."""
     plain = st.lists(st.sampled_from(PLAIN), min_size=1, max_size=3).map(" ".join)
     soup = st.lists(st.sampled_from(table), max_size=7).map("".join)
     hostile = st.one_of(plain, soup, st.text(max_size=8))
-    calm_calls = _calls(features, plain, tools, st.sampled_from(NAMES))
-    wild_names = st.sampled_from((*(NAMES * 8), "Web Search", "\u5929\u6c17", "a[b]", "", *table[:: len(table) // 20]))
+    calm_names = st.sampled_from((only,) if only else NAMES)
+    wild = (*(NAMES * 8), "Web Search", "\u5929\u6c17", "a[b]", "", *table[:: len(table) // 20])
+    wild_names = calm_names if only else st.sampled_from(wild)
+    if only and tools is not None:
+        tools = [tool for tool in (toolbox(tools) or Toolbox()).values() if tool.name == only]
+    calm_calls = _calls(features, plain, tools, calm_names)
     wild_calls = _calls(features, hostile, tools, wild_names)
     answers = _answers(features, plain), _answers(features, hostile)
     shapes = _shapes(features)
@@ -206,7 +220,7 @@ def steps(lect: Lect, *, tools: Tools = None) -> SearchStrategy[list[AgentStep]]
     table = fragments(lect)
     soup = st.lists(st.sampled_from(table), max_size=8).map("".join)
     observed = st.one_of(soup, soup, indented(lect), st.sampled_from(PLAIN), st.sampled_from(VALUES))
-    turn_of = replies_of(lect.features & CALL_FEATURES, table, tools)
+    turn_of = replies_of(lect.features & CALL_FEATURES, table, tools, only_tool(tools, lect))
     examples = [actions for example in lect.examples if (actions := _of_example(lect, example, tools))]
     foreign = st.sampled_from(FOREIGN_LOGS)
 
