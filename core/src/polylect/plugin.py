@@ -11,13 +11,17 @@ from ._decide import decide
 from ._errors import Reason
 from ._inputs import takes_keys
 from ._json import dumps, is_mended, json_fault
+from ._models import Asked
 from ._outputs import says_length
 from ._parser import check_policies
 from ._policies import MAX_CALL_SIZE, MAX_CALLS, MAX_NESTING
 from ._reading import decode, malformed, nesting_beyond, resolve_name, too_deep, unknown_tool
+from ._remote import RemoteModel
+from ._remote_run import Reader, RemoteRequest
 from ._render import inline
 from ._schemas import referred
-from ._scratchpad import observation_text, turns_of
+from ._scratchpad import observation_text, turn_text, turns_of
+from ._stopping import Stopper, StreamStopper
 from ._text_lect import difference
 from ._tools import EMPTY_SCHEMA, Tools, schema_types
 from ._values import Part, Role, Span, Status
@@ -31,12 +35,18 @@ __all__ = [
     "MAX_CALL_SIZE",
     "MAX_NESTING",
     "MISSING",
+    "Asked",
     "Grammar",
     "Part",
+    "Reader",
     "Reason",
+    "RemoteModel",
+    "RemoteRequest",
     "Role",
     "Span",
     "Status",
+    "Stopper",
+    "StreamStopper",
     "Tools",
     "check_policies",
     "check_reply",
@@ -60,6 +70,7 @@ __all__ = [
     "schema_types",
     "takes_keys",
     "too_deep",
+    "turn_text",
     "turns_of",
     "unknown_tool",
 ]

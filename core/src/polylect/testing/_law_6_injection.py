@@ -27,7 +27,8 @@ def law_6_injection(
     """A transcript with hostile texts, formatted and read again, has the same calls, observations and nothing else.
 
     Half of the examples are steps for ``format_steps``; in tongues of text the other half are user messages, which
-    ``escape`` makes harmless and ``unescape`` gives back, alone and in front of a transcript.
+    ``escape`` makes harmless and ``unescape`` gives back, alone and in front of a transcript. A tongue of text may also
+    write its steps as chat messages.
 
     Raises:
         AssertionError: a text became a call, an observation or an answer, or came back altered.
@@ -48,8 +49,10 @@ def law_6_injection(
             _same_transcript(text_lect, taken, tools, written, {"steps": taken, "written": written})
             whole = f"{text_lect.escape(user)}\n{written}"
             _same_transcript(text_lect, taken, tools, whole, {"steps": taken, "user": user, "written": whole})
-        else:
+        elif lect.messages:
             _same_messages(lect, taken, tools, written)
+        else:
+            _same_chat(text_lect, taken, tools, written)
 
     share = examples if lect.messages else examples - examples // 2
     hostile = st.lists(st.sampled_from(fragments(lect)), max_size=10).map("".join)
@@ -91,6 +94,30 @@ def _same_messages(lect: Lect, taken: list[AgentStep], tools: Tools, written: li
         calls += reply.calls
     _same_calls(taken, tuple(calls), shown)
     _same_observations(taken, observed, shown)
+
+
+def _same_chat(lect: TextLect, taken: list[AgentStep], tools: Tools, written: list[dict[str, Any]]) -> None:
+    """Messages whose texts are in the tongue: the model's own hold the calls, the others nothing but observations."""
+    shown: dict[str, Any] = {"steps": taken, "written": written}
+    calls: list[Call] = []
+    told = ""
+    for message in written:
+        reply = attempt(lect.transcript, message["content"], tools=tools)
+        if not isinstance(reply, Reply):
+            fail("what format_steps() wrote does not read again", **shown, error=reply)
+        if message["role"] == "assistant":
+            calls += reply.calls
+        else:
+            told += message["content"]
+            if reply.calls or reply.answer is not None or reply.spans("observation"):
+                fail("a text in the steps became structure", **shown, read=reply)
+    _same_calls(taken, tuple(calls), shown)
+    at = 0
+    for observation in (step.observation for step in taken if isinstance(step.observation, str)):
+        place = told.find(lect.escape(observation), at)
+        if place < 0:
+            fail("an observation is missing, or altered", **shown, wanted=observation)
+        at = place + len(lect.escape(observation))
 
 
 def _same_calls(taken: list[AgentStep], calls: tuple[Call, ...], shown: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The JSON blob family: ``json_blob`` (``{"action": …, "action_input": …}``)."""
+"""The JSON blob family: ``{"action": …, "action_input": …}``, alone or behind labels, in a text or as a chat."""
 
 from __future__ import annotations
 
@@ -15,6 +15,24 @@ def polylect_lects() -> list[LectSpec]:
             "json_blob",
             "polylect_json_blob._json_blob:JsonBlob",
             ("structured_chat",),
+        ),
+        LectSpec(
+            "react_json",
+            'ReAct with JSON: Thought / Action: {"action": …, "action_input": …} / Final Answer',
+            "json_blob",
+            "polylect_json_blob._react_json:ReactJson",
+        ),
+        LectSpec(
+            "chat",
+            'ReAct with JSON as a chat: Thought / Action: {"action": …, "action_input": …} / Final Answer',
+            "json_blob",
+            "polylect_json_blob._chat:Chat",
+        ),
+        LectSpec(
+            "json_chat",
+            'JSON chat: every message is one {"action": …, "action_input": …}, the final answer too',
+            "json_blob",
+            "polylect_json_blob._json_chat:JsonChat",
         ),
     ]
 

@@ -2,38 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from typing import Any
-
-from polylect import (
-    Arguments,
-    Reply,
-    TextLect,
-    Tool,
-    Toolbox,
-    ToolLike,
-    describe_tools_with_schemas,
-    read_input,
-    toolbox,
-)
-from polylect.plugin import dumps, only_text
-
-from ._faults import schema_fault
-from ._prompt import PROMPT
-
-_KEYED = r"(?:[ \t\r\n]{0,16}\\*[\"'“]|[ \t]{0,4}\\*)(?i:action_input|action|thoughts?|reasoning)[\"'”]?[ \t]{0,4}:"
-_LABELS = r"(?i:Observation|Thought|Action)[ \t]{0,2}[:：]|Observation"
-_START = r"(?:\A|(?<![ \t\r\n])[ \t\r]*+\n)[ \t\r\n]*+"
-_OPEN = r"(?=[ \t]{0,2}(?i:json|javascript)?[ \t\r\n]*\Z)"
-_MARKS = re.compile(rf"\{{\\*(?={_KEYED})|{_START}\\*(?={_LABELS})|<\\*(?=/?think>)|(?:`{{2,4}}|~{{3}}|\[)\\*{_OPEN}")
-"""Where a blob, a label or a think tag begins; and at the end, what would hold the blob behind the text."""
+from ._blobs import BlobLect
+from ._prompt import JSON_BLOB
 
 
-_NEXT = "\n"
-
-
-class JsonBlob(TextLect):
+class JsonBlob(BlobLect):
     """``{"action": tool, "action_input": arguments}``, fenced or bare; the action ``Final Answer`` ends the run.
 
     Source: LangChain's structured chat agent, and the agents that copied it. Several blobs, or a list of them, are
@@ -42,24 +15,9 @@ class JsonBlob(TextLect):
 
     name = "json_blob"
     title = 'Structured chat: {"action": …, "action_input": …}, fenced or bare'
-    family = "json_blob"
     aliases = ("structured_chat",)
     grammar_file = "json_blob.lark"
-    lead = "\n"
-    stops = ("\nObservation",)
-    answer_names = frozenset({"final answer", "final_answer"})
-    separators = ("\n", "")
-    model_prefix = "\nThought: "
-    features = frozenset(
-        {
-            "reasoning", "content", "calls", "several_calls", "answer", "json_answer", "text_input", "object_input",
-            "content_with_answer", "content_with_calls",
-        }
-    )  # fmt: skip
-    hint = (
-        'Write one JSON object {"action": "the tool\'s name", "action_input": {…}}, '
-        'or {"action": "Final Answer", "action_input": "the answer"}.'
-    )
+    prompt = JSON_BLOB
     examples = (
         '```json\n{"action": "search", "action_input": {"query": "weather in Oslo"}}\n```',
         'I will look it up.\n```json\n{"action": "forecast", "action_input": {"city": "Oslo", "days": 3}}\n```',
@@ -68,80 +26,3 @@ class JsonBlob(TextLect):
         '[{"action": "search", "action_input": {"query": "a"}}, {"action": "search", "action_input": {"query": "b"}}]',
         '<think>\nMaybe {"action": "search"}?\n</think>\n{"action": "now", "action_input": {}}',
     )
-
-    prompt = PROMPT
-
-    def read_json(self, name: str, value: Any, tool: Tool | None) -> tuple[dict[str, Any] | str | None, str | None]:
-        """An object or a text; null is an object without keys.
-
-        Where the tool is known, a text that is the JSON of an object with its keys is that object (models encode it
-        twice), any other text for a tool of several arguments is the only one that it needs, and a tool without
-        arguments takes none.
-        """
-        if isinstance(value, str) and tool is not None:
-            if value.lstrip().startswith("{") or not tool.properties:
-                arguments, _, error = read_input(name, value.strip(), tool)
-                return (arguments, None) if isinstance(arguments, dict) else (value, error)
-            if not tool.takes_text and len(tool.required) == 1:
-                return {tool.required[0]: value}, None
-        if isinstance(value, (dict, str)):
-            return value, None
-        if value is None:
-            return {}, None
-        kind = {list: "a list", bool: "true or false"}.get(type(value), "a number")
-        return None, f"The action_input of {name!r} must be a JSON object or a text, not {kind}. Send the blob again."
-
-    def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
-        """A blob without ``action_input``: no arguments, as long as the tool needs none."""
-        if (tool is None or not tool.required) and name.casefold() not in self.answer_names:
-            return {}, "complete", None
-        return None, "invalid", f"The blob of {name!r} has no action_input. {self.hint}"
-
-    def missing_name(self) -> str:
-        """The correction for a blob without ``action``."""
-        return f'The blob has no "action". {self.hint}'
-
-    def broken_call(self, name: str) -> str:
-        """The correction for a blob that is not JSON."""
-        what = f"The blob of {name!r}" if name else "The blob"
-        return f"{what} is not valid JSON: use double quotes, no comments, no trailing commas. {self.hint}"
-
-    def validate(self, tool: Tool, arguments: Any) -> str | None:
-        """The first faults by the tool's schema, each with its path."""
-        return schema_fault(tool, arguments)
-
-    def repair(self, raw: str) -> Any:
-        """Mended by ``json-repair``; MISSING when nothing came of it."""
-        from ._faults import repaired
-
-        return repaired(raw)
-
-    def escape(self, text: str) -> str:
-        """A backslash into each place where a blob, an observation or a think block would begin."""
-        return _MARKS.sub(r"\g<0>\\", text if text.__class__ is str else only_text(text))
-
-    def unescape(self, text: str) -> str:
-        """Takes off the backslashes that :meth:`escape` put in."""
-        text = text if text.__class__ is str else only_text(text)
-        if "\\" not in text:
-            return text
-        return _MARKS.sub(lambda mark: mark[0].removesuffix("\\"), text)
-
-    def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
-        """The turn: prose, the thought behind its label, and a fenced blob for each call or for the answer."""
-        out = reply.content
-        if reply.reasoning:
-            out += f"{_NEXT if out else ''}Thought: {reply.reasoning}"
-        blobs = [(call.name, call.arguments) for call in reply.calls]
-        if reply.answer is not None:
-            blobs.append(("Final Answer", reply.answer))
-        for action, value in blobs:
-            label = f"{_NEXT}Action:{_NEXT}" if out == reply.content or not out.endswith("```") else _NEXT
-            if out == reply.content and out.endswith("\n"):  # a label would take the line break
-                label = ""
-            out += f"{label if out else ''}```json\n{dumps({'action': action, 'action_input': value})}\n```"
-        return out
-
-    def format_tools(self, tools: Iterable[ToolLike]) -> str:
-        """Each tool with the JSON Schema of its arguments."""
-        return describe_tools_with_schemas(toolbox(tools) or {})

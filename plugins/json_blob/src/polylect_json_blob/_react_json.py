@@ -1,0 +1,60 @@
+"""The lect ``react_json``."""
+
+from __future__ import annotations
+
+import re
+
+from polylect import Reply, Toolbox
+
+from ._blobs import BlobLect, blob, marks
+from ._prompt import REACT_JSON
+
+_MARK, _COLON = r"(?:\*{1,3}|#{1,4}[ \t]{1,2})?", r"[ \t*0-9]{0,8}[:：]"
+LABELS = rf"{_MARK}(?i:Thought|Action|Observation|Question|Final Answer){_COLON}|{_MARK}(?i:Observation)"
+"""The labels, and the stop string, at the start of a line."""
+_OWN = re.compile(rf"\s*(?:{_MARK}(?i:Thought|Action|Final Answer){_COLON}|<think>)")
+"""How a turn begins that brings its own label, or a think block."""
+
+
+class ReactJson(BlobLect):
+    """Thought / Action / Observation / Final Answer, where the action is a fenced blob.
+
+    Source: LangChain's ReAct agents with JSON for chat models. The label of the action may be missing, and so may the
+    fence; several blobs, or a list of them, are several calls. The final answer is text behind its label; an answer
+    that is another JSON value is a blob, with the action ``Final Answer``.
+    """
+
+    name = "react_json"
+    title = 'ReAct with JSON: Thought / Action: {"action": …, "action_input": …} / Final Answer'
+    grammar_file = "react_json.lark"
+    prompt = REACT_JSON
+    answer_cue = "Final Answer:"
+    marks = marks(LABELS)
+    hint = (
+        "Write 'Action:' and behind it one JSON object {\"action\": \"the tool's name\", \"action_input\": {…}} in a "
+        "fence, or 'Final Answer:'."
+    )
+    examples = (
+        'Thought: I need the weather.\nAction:\n```json\n{"action": "search", "action_input": "weather in Oslo"}\n```',
+        'Thought: Three days.\nAction:\n```\n{"action": "forecast", "action_input": {"city": "Oslo", "days": 3}}\n```',
+        "Thought: I know the answer now.\nFinal Answer: It rains in Oslo,\nand in Bergen too.",
+        'Two at once.\nAction:\n```json\n{"action": "search", "action_input": {"query": "a"}}\n```\nAction:\n```json\n'
+        '{"action": "search", "action_input": {"query": "b"}}\n```',
+        "<think>\nShould I look it up? No.\n</think>\nFinal Answer: 42, as in ```{x}``` and {\"action\": 42}",
+        '```json\n{"action": "Final Answer", "action_input": {"sky": "dry", "days": [1, 2]}}\n```',
+    )
+
+    def cue(self, following: str | None) -> str:
+        """The label of the next thought, unless the next turn brings a label of its own, or a think block."""
+        return self.model_prefix if following is None or _OWN.match(following) is None else "\n"
+
+    def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
+        """The turn: prose, the thought, a fenced blob for each call, and the answer, each behind its label."""
+        if not isinstance(reply.answer, str):
+            return super().write(reply, tools)
+        turn = self.with_blobs(reply, [blob(call.name, call.arguments) for call in reply.calls])
+        return f"{turn}\nFinal Answer: {reply.answer}" if turn else f"Final Answer: {reply.answer}"
+
+    def detect(self, text: str) -> float:
+        """A little less than others: most of its texts could as well be in ``json_blob``, or in ``react``."""
+        return max(super().detect(text) - 0.05, 0.0)
