@@ -99,10 +99,22 @@ class BoundModel:
         return self._call(prompt, **self.given(**keywords))
 
     @property
-    def acall(self) -> Callable[..., Any] | None:
-        """The model's own way to be called asynchronously: what it has under the name ``acall``."""
-        found = getattr(self._call, "acall", None)
-        return found if callable(found) else None
+    def is_async(self) -> bool:
+        """Whether it can be called within an event loop: it has ``acall``, or is asynchronous itself."""
+        if callable(getattr(self._call, "acall", None)):
+            return True
+        inner = self._call
+        while isinstance(inner, partial):
+            inner = inner.func
+        return any(
+            inspect.iscoroutinefunction(x) or inspect.isasyncgenfunction(x)
+            for x in (inner, getattr(type(inner), "__call__", None))
+        )
+
+    def acalled(self, prompt: Any, /, **keywords: Any) -> Any:
+        """As a call, within an event loop: what comes back is to be awaited or iterated over."""
+        call = getattr(self._call, "acall", None)
+        return (call if callable(call) else self._call)(prompt, **self.given(**keywords))
 
     def __repr__(self) -> str:
         return self.name

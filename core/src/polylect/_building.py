@@ -84,13 +84,18 @@ def checked_prefix(lect: Lect, prefix: Any) -> str | None:
 
 
 def scratchpad_stage(
-    lect: Lect, given: FormatScratchpad | None, policies: dict[str, Any], cue: str, prompt: PromptStage
+    lect: Lect,
+    given: FormatScratchpad | None,
+    policies: dict[str, Any],
+    cue: str,
+    prompt: PromptStage,
+    tools: Toolbox | None,
 ) -> FormatScratchpad:
     """The first stage, tried on no steps: what it makes must have its place in the prompt."""
     stage = given
     if stage is None:
         before = prompt.before("agent_scratchpad") if isinstance(prompt, Prompt) else ""
-        stage = FormatSteps(lect, policies, cue if cue and before.rstrip().endswith(cue) else "")
+        stage = FormatSteps(lect, policies, cue if cue and before.rstrip().endswith(cue) else "", tools)
     check_call(stage, "format_scratchpad", ())
     try:
         made: Any = stage([])

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from . import _draw
-from ._binding import bind
+from ._binding import BoundModel, bind
 from ._building import (
     OWN,
     checked_prefix,
@@ -25,7 +25,7 @@ from ._outputs import chunks_of
 from ._policies import CHOICES
 from ._prompt import Message, MessageLike, Prompt, Prompted, as_messages, missing_values
 from ._render import describe_tools
-from ._stages import Decision, FormatScratchpad, Guard, OwnParse, ParseStage, PromptStage, Reading
+from ._stages import Decision, FormatScratchpad, Guard, OwnParse, ParseStage, PromptStage, Reading, ReadReply
 from ._tools import Tool, Tools, toolbox
 from ._values import AgentAction, AgentStep, Event, Reply, Value
 
@@ -108,7 +108,8 @@ class Pipeline:
                 raise LectError(f"There is no policy and no stage {name!r}.{nearest(name, names)}")
         self.lect = found = lect_of(lect)
         self.tools = known
-        self._guard = Guard(found, found.policies.replace(**policies))
+        self._chosen = found.policies.replace(**policies)
+        self._guard = Guard(found, self._chosen)
         told = told_tools(found, known, render_tools)
         listed = told if isinstance(told, str) else describe_tools(known or {})
         texts = {"tools": listed or NO_TOOLS, "tool_names": ", ".join(known or ()) or "none"}
@@ -116,7 +117,7 @@ class Pipeline:
         self._prompt, self._texts = prompt_stage(found, prompt, texts)
         self._cue = cue_of(found, self._prompt)
         self._prefix = checked_prefix(found, prefix)
-        self._scratchpad = scratchpad_stage(found, format_scratchpad, policies, self._cue, self._prompt)
+        self._scratchpad = scratchpad_stage(found, format_scratchpad, policies, self._cue, self._prompt, known)
         self._model = None if model is None else bind(model, self._tools)
         self.stop = stop_strings(stop, found)
         if self.stop and stop is not True and self._model is not None and "stop" not in self._model.taken:
@@ -125,6 +126,7 @@ class Pipeline:
                 "keyword, or leave stop out: the lect drops what a model invents after its action."
             )
         self._parse = parse_stage(found, parse, known, policies)
+        self._policies = policies
 
     # --- the stages -----------------------------------------------------------------------------------------------
 
@@ -226,6 +228,32 @@ class Pipeline:
     def reading(self, prefix: str = "") -> Reading:
         """The fourth stage for a reply that arrives in chunks: ``feed``, ``close``, then ``decide``."""
         return self._parse.reading(prefix)
+
+    @property
+    def parse_stage(self) -> ReadReply | OwnParse:
+        """The fourth stage as it is run: the lect's, or the caller's with its result checked."""
+        return self._parse
+
+    def answering(self) -> ReadReply | OwnParse:
+        """The fourth stage for a reply that must be an answer: any text is one, and calls beside an answer are none."""
+        if isinstance(self._parse, OwnParse):
+            return self._parse
+        return ReadReply(self.lect, self.tools, {**self._policies, "text": "final", "both": "final"})
+
+    @property
+    def text_is_answer(self) -> bool:
+        """Whether text without a mark counts as the answer, by the policy ``text``."""
+        return self._chosen.text == "final"
+
+    @property
+    def cuts_at_stop(self) -> bool:
+        """Whether a stop string may be cut at on this side too; not where inventing an observation is an error."""
+        return self._chosen.observation != "error"
+
+    @property
+    def bound_model(self) -> BoundModel | None:
+        """The third stage with the keywords that it takes."""
+        return self._model
 
     def _prefix_of(self, made: Prompted) -> str:
         if self._prefix is not None:

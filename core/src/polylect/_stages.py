@@ -121,12 +121,13 @@ class FormatSteps:
     the prompt, the same cue does then not come twice, and other structure is put on a line of its own.
     """
 
-    def __init__(self, lect: Lect, policies: dict[str, Any], cue: str = "") -> None:
+    def __init__(self, lect: Lect, policies: dict[str, Any], cue: str = "", tools: Toolbox | None = None) -> None:
         self._lect, self._policies, self._cue = lect, policies, cue
+        self._tools: dict[str, Any] = {} if tools is None or not tools.api_names else {"tools": tools}
 
     def __call__(self, steps: Sequence[AgentStep], /) -> Prompted:
         """The steps as :meth:`polylect.Lect.format_steps` writes them."""
-        found: Prompted = self._lect.format_steps(steps, **self._policies)
+        found: Prompted = self._lect.format_steps(steps, **self._tools, **self._policies)
         return self._continued(found) if self._cue and steps and isinstance(found, str) else found
 
     def _continued(self, text: str) -> str:
@@ -193,6 +194,10 @@ class ReadReply:
         if prefix and isinstance(text, str) and begins_anew(lect, text):
             prefix = ""
         return lect.parse(text, tools=self.tools, prefix=prefix, finish_reason=reason or "stop", **self.policies)
+
+    def decided(self, reply: Reply) -> Decision:
+        """What the agent does with a reply."""
+        return self.lect.decide(reply, **self.policies)
 
     def parser(self, prefix: str) -> Parser:
         """The lect's own parser of chunks."""

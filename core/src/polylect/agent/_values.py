@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import msgspec
 
 from .._errors import PromptError
+from .._json import decode_json, encode_json
 from .._pipeline import Request
 from .._values import AgentAction, AgentFinish, AgentStep, Event, Reply, Value
 
@@ -108,7 +109,7 @@ class RunResult(Value, frozen=True):
         turns: the same run turn by turn, with the model's replies.
         inputs: what the run was started with.
         return_values: ``{"output": …}``, and ``"intermediate_steps"`` where the agent returns them.
-        iterations: how often the model was asked.
+        iterations: how many turns the model had, without the last call of early stopping.
         usage, seconds: what the whole run took.
         lect: the name of the tongue.
     """
@@ -133,17 +134,56 @@ class RunResult(Value, frozen=True):
         """Whether the run came to an answer, and was not stopped."""
         return self.stop_reason in ("finished", "return_direct")
 
+    def to_text(self, *, width: int | None = None, limit: int | None = 2_000) -> str:
+        """A report for terminals and logs: how the run ended, and what was thought, done and seen in each turn.
+
+        Nothing in it is obeyed by a terminal, whatever models and tools wrote.
+
+        Args:
+            width: columns at which lines are broken, at least 32; None: nowhere.
+            limit: the characters shown of one text; None: all.
+        """
+        from ._report import report
+
+        return report(self, width=width, limit=limit)
+
+    def to_svg(self, *, max_turns: int = 20) -> str:
+        """A picture: a row of boxes for each turn, the growing context at their left, and the answer.
+
+        It stands alone (no scripts, fonts, links), and is as safe as a picture whatever models and tools wrote.
+
+        Args:
+            max_turns: how many turns are drawn; of a longer run the first and the last ones. At least 2.
+        """
+        from ._picture import picture
+
+        return picture(self, max_turns=max_turns)
+
+    def to_mermaid(self, *, max_turns: int = 20) -> str:
+        """A flowchart in Mermaid's language, for documents; turns as for :meth:`to_svg`."""
+        from ._mermaid import flowchart
+
+        return flowchart(self, max_turns=max_turns)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the picture, with the report folded below it."""
+        from ._picture import page
+
+        return page(self)
+
 
 class RunState(msgspec.Struct, tag=True, tag_field="type"):
     """Where a run stands: a plain value, changed by the loop alone. Written down, it can be taken up again elsewhere.
 
-    ``waiting`` are the actions whose results are due; ``reply_failures`` and ``repeats`` count what makes no progress.
+    ``waiting`` are the actions whose results are due, ``done`` the results that are there already, by position;
+    ``failures`` and ``repeats`` count what makes no progress; ``called`` says that a tool has run.
     """
 
     inputs: dict[str, Any]
     steps: list[AgentStep] = msgspec.field(default_factory=list)
     turns: list[TurnRecord] = msgspec.field(default_factory=list)
     waiting: tuple[AgentAction, ...] = ()
+    done: dict[int, ToolResult] = msgspec.field(default_factory=dict)
     iterations: int = 0
     seconds: float = 0.0
     usage: Usage = Usage()
@@ -153,6 +193,19 @@ class RunState(msgspec.Struct, tag=True, tag_field="type"):
     stopping: StopReason | None = None
     finish: AgentFinish | None = None
     lect: str = ""
+
+    def to_json(self) -> str:
+        """This state as JSON text. Observations that are no JSON are written as their ``str``."""
+        return encode_json(self)
+
+    @classmethod
+    def from_json(cls, data: str | bytes) -> RunState:
+        """Read a state from the JSON text that ``to_json`` wrote.
+
+        Raises:
+            ValueError: the text is not JSON, or no state.
+        """
+        return decode_json(data, cls)
 
 
 # --- what is seen while it runs ---------------------------------------------------------------------------------------

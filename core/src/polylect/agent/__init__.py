@@ -1,0 +1,61 @@
+"""Agents: the loop that asks a model, runs the tools it calls, and asks again.
+
+``_loop`` says what a run does and does no I/O; ``_sync`` and ``_async`` do what it wants; ``_values`` is what goes
+between them.
+"""
+
+from __future__ import annotations
+
+from ._agent import Agent
+from ._cancel import Cancel
+from ._trim import TokenBudget
+from ._values import (
+    STOP_REASONS,
+    AgentEvent,
+    CallModel,
+    CallTools,
+    Finish,
+    ModelDelta,
+    ModelEnd,
+    ModelResult,
+    ModelStart,
+    NoAnswer,
+    RunEvent,
+    RunResult,
+    RunState,
+    StepEnd,
+    StopReason,
+    ToolEnd,
+    ToolResult,
+    ToolStart,
+    ToolStatus,
+    TurnRecord,
+    Usage,
+)
+
+__all__ = [
+    "STOP_REASONS",
+    "Agent",
+    "AgentEvent",
+    "CallModel",
+    "CallTools",
+    "Cancel",
+    "Finish",
+    "ModelDelta",
+    "ModelEnd",
+    "ModelResult",
+    "ModelStart",
+    "NoAnswer",
+    "RunEvent",
+    "RunResult",
+    "RunState",
+    "StepEnd",
+    "StopReason",
+    "TokenBudget",
+    "ToolEnd",
+    "ToolResult",
+    "ToolStart",
+    "ToolStatus",
+    "TurnRecord",
+    "Usage",
+]

@@ -1,0 +1,432 @@
+"""The asynchronous driver, on asyncio or trio. Whatever is going on when time is up, or somebody cancels, is ended."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+from .._errors import PromptError
+from .._values import AgentAction
+from ._backend import Backend, backend
+from ._calling import Prepared
+from ._driving import Drive
+from ._jobs import Job
+from ._loop import Outcome
+from ._pump import Pump
+from ._turn import Turn
+from ._values import (
+    AgentEvent,
+    CallModel,
+    CallTools,
+    Finish,
+    ModelEnd,
+    ModelResult,
+    ModelStart,
+    RunResult,
+    StepEnd,
+)
+
+T = TypeVar("T")
+
+
+class _Stopped(Exception):
+    """Time is up, or the run was cancelled, while something was awaited."""
+
+
+def drive(run: Drive) -> AsyncRun:
+    """The run, to be iterated over or awaited; one of them, once."""
+    return AsyncRun(run)
+
+
+class AsyncRun:
+    """One run in an event loop."""
+
+    def __init__(self, run: Drive) -> None:
+        self.run = run
+        self._answer: tuple[ModelResult, Outcome] | None = None
+
+    async def result(self) -> RunResult:
+        """Run to the end."""
+        found: RunResult | None = None
+        async with aclosing(self.events()) as events:
+            async for event in events:
+                if isinstance(event, Finish):
+                    found = event.result
+        assert found is not None
+        return found
+
+    async def events(self) -> AsyncGenerator[AgentEvent, None]:
+        """Run to the end; at least the last event is told."""
+        run, state, loop, hooks = self.run, self.run.state, self.run.loop, self.run.hooks
+        self._backend = backend()
+        for hook in hooks.before_run:
+            await _settled(hook(state))
+        while True:
+            run.tick()
+            want = loop.next(state)
+            if isinstance(want, RunResult):
+                break
+            if isinstance(want, CallModel):
+                self._answer = None
+                async with aclosing(self._model(want)) as told:
+                    async for event in told:
+                        yield event
+                if self._answer is None:
+                    continue
+                before = len(state.steps)
+                loop.take_model(state, want, *self._answer)
+                steps = state.steps[before:]
+            else:
+                turn = _Tasks(run, want, self._backend)
+                async with aclosing(self._tools(turn)) as told:
+                    async for event in told:
+                        yield event
+                steps = run.steps_of(want, turn.collected())
+            if run.live:
+                for step in steps:
+                    yield StepEnd(want.turn, step)
+        for hook in hooks.after_run:
+            await _settled(hook(state, want))
+        yield Finish(state.iterations, want)
+
+    # --- the model ------------------------------------------------------------------------------------------------
+
+    async def _model(self, call: CallModel) -> AsyncGenerator[AgentEvent, None]:
+        run, hooks = self.run, self.run.hooks
+        for hook in hooks.before_model:
+            await _settled(hook(run.state, call))
+        if run.live:
+            yield ModelStart(call.turn, call.request)
+        asker = _Wrapped(self, call) if hooks.wrap_model_call else _Asker(self, call)
+        async with aclosing(asker.events()) as told:
+            async for event in told:
+                yield event
+        if asker.result is None:
+            return
+        outcome = run.outcome_of(call, asker.result)
+        for hook in hooks.after_model:
+            await _settled(hook(run.state, call, asker.result))
+        if run.live:
+            yield ModelEnd(call.turn, asker.result)
+        self._answer = asker.result, outcome
+
+    async def bounded(self, call: Callable[[], Awaitable[T]], left: float | None) -> T:
+        """Await something for at most ``left`` seconds, and no longer than until somebody cancels.
+
+        Raises:
+            _Stopped: it was cut off.
+        """
+        import anyio
+
+        run = self.run
+        if left is None and run.cancel is None:
+            return await call()
+        with anyio.CancelScope() as scope:
+            if left is not None:
+                scope.deadline = anyio.current_time() + left
+            watch = None
+            if run.cancel is not None:
+                watch = run.cancel.watch(lambda: self._backend.soon(scope.cancel))
+            try:
+                return await call()
+            finally:
+                if watch is not None:
+                    watch()
+        raise _Stopped
+
+    # --- the tools ------------------------------------------------------------------------------------------------
+
+    async def _tools(self, turn: _Tasks) -> AsyncGenerator[AgentEvent, None]:
+        run = self.run
+        try:
+            turn.start()
+            await turn.settled()
+            for event in turn.told():
+                yield event
+            while turn.open:
+                try:
+                    await self.bounded(turn.any_ended, run.left())
+                except _Stopped:
+                    run.tick()
+                    if run.state.stopping is None and run.left() == 0.0:
+                        run.loop.stop(run.state, "time")
+                    if run.state.stopping is not None:
+                        turn.give_up()
+                turn.take()
+                await turn.settled()
+                for event in turn.told():
+                    yield event
+        finally:
+            turn.leave()
+
+    @property
+    def loop_backend(self) -> Backend:
+        """The event loop."""
+        return self._backend
+
+
+async def _settled(made: Any) -> None:
+    if inspect.isawaitable(made):
+        await made
+
+
+class _Asker:
+    """One call of the model: its events, then ``result``; None if the run was stopped while it came."""
+
+    def __init__(self, whole: AsyncRun, call: CallModel) -> None:
+        self.whole, self.call = whole, call
+        self.result: ModelResult | None = None
+
+    async def events(self) -> AsyncGenerator[AgentEvent, None]:
+        """Ask; the errors of the model come out as the run's."""
+        run, call = self.whole.run, self.call
+        begun = time.monotonic()
+        incoming = run.incoming(call)
+        source = _source(self.whole, call)
+        try:
+            while True:
+                left = run.left(call)
+                if call.last and left is not None:
+                    left = max(0.0, left - (time.monotonic() - begun))
+                found = await self.whole.bounded(source.next, left)
+                if found is None:
+                    break
+                if not source.streams:
+                    if not run.live:
+                        self.result = run.remember(*run.read_whole(call, found[0], time.monotonic() - begun))
+                        return
+                    for event in incoming.whole(found[0]):
+                        yield event
+                    break
+                for event in incoming.chunk(found[0]):
+                    yield event
+                if not incoming.wanted:
+                    break
+            events, outcome = incoming.close()
+            for event in events:
+                yield event
+            output = found[0] if found is not None and not source.streams else None
+            self.result = run.remember(incoming.result(output, time.monotonic() - begun), outcome)
+        except _Stopped:
+            run.tick()
+            if not call.last and run.state.stopping is None:
+                run.loop.stop(run.state, "time")
+            run.loop.interrupted(run.state, call, incoming.partial, time.monotonic() - begun)
+        except GeneratorExit:
+            raise
+        except Exception as error:
+            raised = run.model_failed(error, incoming.partial)
+            if raised is error:
+                raise
+            raise raised from error
+        finally:
+            await source.aclose()
+
+
+class _Wrapped:
+    """A call of the model within its wrappers."""
+
+    def __init__(self, whole: AsyncRun, call: CallModel) -> None:
+        self.whole, self.call = whole, call
+        self.result: ModelResult | None = None
+
+    async def events(self) -> AsyncGenerator[AgentEvent, None]:
+        """Run the wrappers, and ask as often as they want it."""
+        run = self.whole.run
+        task = run.model_task(self.call)
+        asked = None
+        try:
+            wanted = next(task)
+            while True:
+                try:
+                    if inspect.isawaitable(wanted):
+                        value = await wanted
+                    else:
+                        asker = _Asker(self.whole, wanted)
+                        async with aclosing(asker.events()) as told:
+                            async for event in told:
+                                yield event
+                        value = asked = asker.result
+                        if asked is None:
+                            return
+                except GeneratorExit:
+                    raise
+                except Exception as error:
+                    wanted = task.throw(error)
+                else:
+                    wanted = task.send(value)
+        except StopIteration as end:
+            self.result = end.value
+        finally:
+            task.close()
+        if self.result is not None and self.result is not asked and run.live:
+            incoming = run.incoming(self.call)
+            for event in incoming.whole(self.result.output):
+                yield event
+            events, outcome = incoming.close()
+            for event in events:
+                yield event
+            run.remember(self.result, outcome)
+
+
+class _Awaited:
+    """The reply of an asynchronous model, whole or in chunks."""
+
+    def __init__(self, made: Any) -> None:
+        self._made = made
+        self._iterator: AsyncIterator[Any] | None = None
+        self.streams = False
+        self._over = False
+
+    async def next(self) -> tuple[Any] | None:
+        """The next chunk, or all of it."""
+        if self._over:
+            return None
+        if self._iterator is None:
+            output = await self._made if inspect.isawaitable(self._made) else self._made
+            if not hasattr(output, "__aiter__"):
+                self._over = True
+                return (output,)
+            self.streams, self._iterator = True, aiter(output)
+        try:
+            return (await anext(self._iterator),)
+        except StopAsyncIteration:
+            self._over = True
+            return None
+
+    async def aclose(self) -> None:
+        """No more is wanted."""
+        if inspect.iscoroutine(self._made):
+            self._made.close()
+        close = getattr(self._iterator, "aclose", None)
+        if callable(close):
+            import anyio
+
+            with anyio.CancelScope(shield=True):
+                await close()
+
+
+class _Pulled:
+    """The reply of a synchronous model, which is asked in a thread."""
+
+    def __init__(self, whole: AsyncRun, ask: Callable[[], Any]) -> None:
+        self._pump = Pump(whole.loop_backend, ask)
+        self._inner: _Awaited | None = None
+
+    @property
+    def streams(self) -> bool:
+        """Whether what comes are chunks."""
+        return self._pump.streams if self._inner is None else self._inner.streams
+
+    async def next(self) -> tuple[Any] | None:
+        """The next chunk, or all of it."""
+        if self._inner is not None:
+            return await self._inner.next()
+        found = await self._pump.next()
+        if found is not None and not self._pump.streams and hasattr(found[0], "__aiter__"):
+            self._inner = _Awaited(found[0])
+            return await self._inner.next()
+        return found
+
+    async def aclose(self) -> None:
+        """No more is wanted."""
+        self._pump.close()
+        if self._inner is not None:
+            await self._inner.aclose()
+
+
+def _source(whole: AsyncRun, call: CallModel) -> _Awaited | _Pulled:
+    """The model's reply: asked here if the model is asynchronous, else in a thread."""
+    pipeline = whole.run.loop.pipeline
+    model = pipeline.bound_model
+    if model is None:
+        raise PromptError("This pipeline has no model. Give it one: pipeline.replace(model=…).")
+    request, timeout = call.request, whole.run.left(call)
+    given = {
+        "stop": request.stop, "tools": request.tools, "tool_choice": request.tool_choice, "timeout": timeout,
+    }  # fmt: skip
+    if model.is_async:
+        return _Awaited(model.acalled(request.prompt, **given))
+    return _Pulled(whole, lambda: model(request.prompt, **given))
+
+
+class _Tasks(Turn):
+    """The calls of a turn as tasks of the loop, and in threads where they are synchronous."""
+
+    def __init__(self, run: Drive, want: CallTools, backend: Backend) -> None:
+        import anyio
+
+        super().__init__(run, want)
+        self._backend = backend
+        self._make_event = anyio.Event
+        self._event = anyio.Event()
+        self._inbox: list[tuple[int, Any, BaseException | None]] = []
+        self._ends: dict[int, Callable[[], None]] = {}
+        self._owed: list[Any] = []
+
+    def call(self, place: int, call: Prepared, action: AgentAction) -> None:
+        """As a task, or in a thread."""
+        if self.run.caller.is_async(action):
+            self._spawn(place, call)
+            return
+        job = Job(
+            call,
+            lambda job: self._backend.soon(lambda: self._arrived(place, job.value, job.error)),
+            f"polylect tool {action.tool:.40}",
+            awaits=False,
+        )
+        self._ends[place] = job.give_up
+
+    def _spawn(self, place: int, call: Callable[[], Any]) -> None:
+        async def awaited() -> Any:
+            return await call()
+
+        self._ends[place] = self._backend.spawn(awaited, lambda value, error: self._arrived(place, value, error))
+
+    def wait(self, place: int, awaitable: Any) -> None:
+        """As a task."""
+        self._spawn(place, lambda: awaitable)
+
+    def settle(self, hook: Any, made: Any) -> None:
+        """Awaited by the driver, as soon as it can."""
+        if inspect.isawaitable(made):
+            self._owed.append(made)
+
+    async def settled(self) -> None:
+        """Await what hooks returned."""
+        while self._owed:
+            await self._owed.pop(0)
+
+    def _arrived(self, place: int, value: Any, error: BaseException | None) -> None:
+        self._inbox.append((place, value, error))
+        self._event.set()
+
+    async def any_ended(self) -> None:
+        """Wait until something has ended."""
+        while not self._inbox:
+            self._event = self._make_event()
+            await self._event.wait()
+
+    def take(self) -> None:
+        """Tell the turn what has ended."""
+        while self._inbox:
+            place, value, error = self._inbox.pop(0)
+            if place not in self.open:
+                continue
+            self._ends.pop(place, None)
+            if error is None and inspect.isawaitable(value) and self._tasks_idle(place):
+                self._spawn(place, lambda value=value: value)
+            else:
+                self.ended(place, value, error)
+
+    def _tasks_idle(self, place: int) -> bool:
+        return place not in self._waits
+
+    def abandon(self, place: int) -> None:
+        """The task is cancelled; a thread is told to end."""
+        end = self._ends.pop(place, None)
+        if end is not None:
+            end()

@@ -1,0 +1,253 @@
+"""The synchronous driver. Tools of one turn run in threads of their own, side by side; a single one where we stand."""
+
+from __future__ import annotations
+
+import inspect
+import queue
+import time
+from collections.abc import Generator
+from typing import Any
+
+from .._errors import PluginError
+from .._outputs import chunks_of
+from .._values import AgentAction
+from ._calling import Prepared
+from ._driving import Drive
+from ._jobs import Job
+from ._loop import Outcome
+from ._turn import Turn
+from ._values import (
+    AgentEvent,
+    CallModel,
+    CallTools,
+    Finish,
+    ModelEnd,
+    ModelResult,
+    ModelStart,
+    RunResult,
+    StepEnd,
+    ToolResult,
+)
+
+WAKE = None
+"""In the queue of a turn: nothing has ended, but somebody pulled the switch."""
+
+
+def drive(run: Drive) -> Generator[AgentEvent, None, RunResult]:
+    """Run to the end, yielding events if ``run.live``."""
+    state, loop, hooks = run.state, run.loop, run.hooks
+    for hook in hooks.before_run:
+        _now(hook, hook(state))
+    while True:
+        run.tick()
+        want = loop.next(state)
+        if isinstance(want, RunResult):
+            break
+        if isinstance(want, CallModel):
+            result, outcome = yield from _model(run, want)
+            if result is None:
+                continue
+            before = len(state.steps)
+            loop.take_model(state, want, result, outcome)
+            steps = state.steps[before:]
+        else:
+            results = yield from _tools(run, want)
+            steps = run.steps_of(want, results)
+        if run.live:
+            for step in steps:
+                yield StepEnd(want.turn, step)
+    for hook in hooks.after_run:
+        _now(hook, hook(state, want))
+    if run.live:
+        yield Finish(state.iterations, want)
+    return want
+
+
+def _now(hook: Any, made: Any) -> None:
+    """A synchronous driver can't wait for what a hook promises."""
+    if inspect.isawaitable(made):
+        close = getattr(made, "close", None)
+        if callable(close):
+            close()
+        name = getattr(hook, "__name__", type(hook).__name__)
+        raise PluginError(f"The hook {name!r} is asynchronous: use agent.arun or agent.astream.")
+
+
+# --- the model --------------------------------------------------------------------------------------------------------
+
+
+def _model(run: Drive, call: CallModel) -> Generator[AgentEvent, None, tuple[ModelResult | None, Outcome]]:
+    hooks = run.hooks
+    for hook in hooks.before_model:
+        _now(hook, hook(run.state, call))
+    if run.live:
+        yield ModelStart(call.turn, call.request)
+    if hooks.wrap_model_call:
+        result = yield from _wrapped_model(run, call)
+    else:
+        result = yield from _ask(run, call)
+    if result is None:
+        return None, (None, [])
+    outcome = run.outcome_of(call, result)
+    for hook in hooks.after_model:
+        _now(hook, hook(run.state, call, result))
+    if run.live:
+        yield ModelEnd(call.turn, result)
+    return result, outcome
+
+
+def _wrapped_model(run: Drive, call: CallModel) -> Generator[AgentEvent, None, ModelResult | None]:
+    task = run.model_task(call)
+    asked = None
+    try:
+        wanted = next(task)
+        while True:
+            if inspect.isawaitable(wanted):
+                _now(task, wanted)
+            try:
+                asked = yield from _ask(run, wanted)
+            except Exception as error:
+                wanted = task.throw(error)
+            else:
+                if asked is None:  # the run was stopped in the middle of the reply
+                    return None
+                wanted = task.send(asked)
+    except StopIteration as end:
+        result: ModelResult = end.value
+    finally:
+        task.close()
+    if result is not asked and run.live:
+        incoming = run.incoming(call)
+        yield from incoming.whole(result.output)
+        events, outcome = incoming.close()
+        yield from events
+        run.remember(result, outcome)
+    return result
+
+
+def _ask(run: Drive, call: CallModel) -> Generator[AgentEvent, None, ModelResult | None]:
+    """The model's reply; None if the run was stopped while it came."""
+    begun = time.monotonic()
+    partial: Any = None
+    chunks = None
+    try:
+        output = run.loop.pipeline.ask(call.request, timeout=run.left(call))
+        chunks = chunks_of(output)
+        if chunks is None and not run.live:
+            return run.remember(*run.read_whole(call, output, time.monotonic() - begun))
+        incoming = run.incoming(call)
+        if chunks is None:
+            yield from incoming.whole(output)
+        else:
+            stopped = False
+            for chunk in chunks:
+                yield from incoming.chunk(chunk)
+                partial = incoming.partial
+                if not incoming.wanted:
+                    break
+                if _stopped(run, call, begun):
+                    stopped = True
+                    break
+            if stopped:
+                run.loop.interrupted(run.state, call, partial, time.monotonic() - begun)
+                return None
+            output = None
+        events, outcome = incoming.close()
+        yield from events
+        return run.remember(incoming.result(output, time.monotonic() - begun), outcome)
+    except GeneratorExit:
+        raise
+    except Exception as error:
+        raised = run.model_failed(error, partial)
+        if raised is error:
+            raise
+        raise raised from error
+    finally:
+        close = getattr(chunks, "close", None)
+        if callable(close):
+            close()
+
+
+def _stopped(run: Drive, call: CallModel, begun: float) -> bool:
+    """Whether the run is over although the model still writes."""
+    if run.cancel is not None and run.cancel.cancelled:
+        run.loop.stop(run.state, "cancelled")
+        return True
+    if run.limit is None:
+        return False
+    if call.last:
+        return time.monotonic() - begun >= run.limit
+    if run.elapsed >= run.limit:
+        run.loop.stop(run.state, "time")
+        return True
+    return False
+
+
+# --- the tools --------------------------------------------------------------------------------------------------------
+
+
+def _tools(run: Drive, want: CallTools) -> Generator[AgentEvent, None, list[ToolResult]]:
+    turn = _Threads(run, want)
+    watch = run.cancel.watch(lambda: turn.queue.put(WAKE)) if run.cancel is not None else None
+    try:
+        turn.start()
+        yield from turn.told()
+        while turn.open:
+            try:
+                ended = turn.queue.get(timeout=run.left())
+            except queue.Empty:
+                ended = WAKE
+            if ended is WAKE:
+                run.tick()
+                if run.state.stopping is not None:
+                    turn.give_up()
+            else:
+                place, job = ended
+                turn.ended(place, job.value, job.error)
+            yield from turn.told()
+    finally:
+        if watch is not None:
+            watch()
+        turn.leave()
+    return turn.collected()
+
+
+class _Threads(Turn):
+    """The calls of a turn in threads; one that is alone, and that nobody may stop, is run here and now."""
+
+    def __init__(self, run: Drive, want: CallTools) -> None:
+        super().__init__(run, want)
+        self.queue: queue.SimpleQueue[tuple[int, Job] | None] = queue.SimpleQueue()
+        self._jobs: dict[int, Job] = {}
+        self._inline = len(want.actions) == 1 and run.limit is None and run.cancel is None
+
+    def call(self, place: int, call: Prepared, action: AgentAction) -> None:
+        """Run it here, or in a thread."""
+        if not self._inline or self.run.caller.is_async(action):
+            self._jobs[place] = Job(call, lambda job: self.queue.put((place, job)), f"polylect tool {action.tool:.40}")
+            return
+        try:
+            value = call()
+        except (KeyboardInterrupt, GeneratorExit):  # the user's own, in the user's own thread
+            raise
+        except BaseException as error:  # SystemExit among them: a tool's end is not the run's
+            self.ended(place, None, error)
+            return
+        if inspect.isawaitable(value):
+            self._jobs[place] = Job(lambda: value, lambda job: self.queue.put((place, job)))
+        else:
+            self.ended(place, value, None)
+
+    def wait(self, place: int, awaitable: Any) -> None:
+        """Nothing can be awaited here."""
+        _now(self.run.hooks.wrap_tool_call[0], awaitable)
+
+    def settle(self, hook: Any, made: Any) -> None:
+        """Nothing can be awaited here."""
+        _now(hook, made)
+
+    def abandon(self, place: int) -> None:
+        """The thread is told to end."""
+        job = self._jobs.pop(place, None)
+        if job is not None:
+            job.give_up()

@@ -1,0 +1,172 @@
+"""The calls of one turn, side by side, each within its wrappers; how they run and are waited for is a driver's business."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .._errors import PluginError, RunError
+from .._values import AgentAction
+from ._calling import Prepared
+from ._driving import Drive
+from ._values import AgentEvent, CallTools, ToolEnd, ToolResult, ToolStart
+
+
+class Turn:
+    """Start it; tell it what :meth:`ended`; when nothing is ``open`` any more, take what was :meth:`collected`.
+
+    Attributes:
+        run: the run.
+        want: the calls.
+        open: the places of those that have not ended.
+    """
+
+    def __init__(self, run: Drive, want: CallTools) -> None:
+        self.run, self.want = run, want
+        self.open: set[int] = set()
+        self._results: list[ToolResult | None] = [None] * len(want.actions)
+        self._tasks: list[Any] = [None] * len(want.actions)
+        self._begun = [0.0] * len(want.actions)
+        self._events: list[AgentEvent] = []
+        self._fault: RunError | None = None
+        self._waits: set[int] = set()
+
+    # --- what a driver brings -------------------------------------------------------------------------------------
+
+    def call(self, place: int, call: Prepared, action: AgentAction) -> None:
+        """Begin a call, which ends with :meth:`ended`."""
+        raise NotImplementedError
+
+    def wait(self, place: int, awaitable: Any) -> None:
+        """Begin to wait for what a wrapper yielded; it ends like a call."""
+        raise NotImplementedError
+
+    def settle(self, hook: Any, made: Any) -> None:
+        """What a ``before`` or ``after`` hook returned, which may have to be awaited."""
+        raise NotImplementedError
+
+    def abandon(self, place: int) -> None:
+        """Nobody waits for this call any more."""
+        raise NotImplementedError
+
+    # --- the turn -------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin all calls; none if the run has been stopped."""
+        run, state = self.run, self.run.state
+        for place, action in enumerate(self.want.actions):
+            if state.stopping is not None:
+                self._results[place] = run.loop.given_up(state)
+                continue
+            self.open.add(place)
+            self._begun[place] = time.monotonic()
+            tool = run.caller.tool(action)
+            for hook in run.hooks.before_tool:
+                self.settle(hook, hook(state, action, tool))
+            if run.live:
+                self._events.append(ToolStart(self.want.turn, action))
+            if run.hooks.wrap_tool_call:
+                task = self._tasks[place] = run.tool_task(action)
+                self._advance(place, lambda task=task: next(task))
+            else:
+                self._call(place, action)
+
+    def told(self) -> list[AgentEvent]:
+        """The events since the last time."""
+        events, self._events = self._events, []
+        return events
+
+    def ended(self, place: int, value: Any, error: BaseException | None) -> None:
+        """A call has ended, or what a wrapper waited for."""
+        if place not in self.open:
+            return
+        task = self._tasks[place]
+        if task is None:
+            if error is not None:
+                self._failed(place, error)
+            else:
+                self._end(place, value if isinstance(value, ToolResult) else ToolResult(value))
+        elif error is not None:
+            self._advance(place, lambda: task.throw(error))
+        elif place in self._waits:
+            self._waits.discard(place)
+            self._advance(place, lambda: task.send(value))
+        else:
+            result = value if isinstance(value, ToolResult) else ToolResult(value)
+            self._advance(place, lambda: task.send(result))
+
+    def give_up(self) -> None:
+        """The run has been stopped: what has not ended gets an observation that says so."""
+        for place in sorted(self.open):
+            self.abandon(place)
+            seconds = time.monotonic() - self._begun[place]
+            self._results[place] = given_up = self.run.loop.given_up(self.run.state, seconds)
+            if self.run.live:
+                self._events.append(ToolEnd(self.want.turn, self.want.actions[place], given_up))
+        self.open.clear()
+
+    def collected(self) -> list[ToolResult]:
+        """All results, in the order of the calls.
+
+        Raises:
+            RunError: a tool failed, and the policy is to raise; the results of the others are kept in the state.
+        """
+        if self._fault is not None:
+            self.run.loop.keep(self.run.state, self._results)
+            raise self._fault
+        return [result for result in self._results if result is not None]
+
+    def leave(self) -> None:
+        """Whatever happened: no call goes on, and no wrapper stays open."""
+        for place in self.open:
+            self.abandon(place)
+        for task in self._tasks:
+            if task is not None:
+                task.close()
+
+    # --- one call -------------------------------------------------------------------------------------------------
+
+    def _call(self, place: int, action: AgentAction) -> None:
+        call = self.run.caller.prepare(action)
+        if isinstance(call, ToolResult):
+            self.ended(place, call, None)
+        else:
+            self.call(place, call, action)
+
+    def _advance(self, place: int, step: Callable[[], Any]) -> None:
+        """One step of a call's wrappers: another call, something to wait for, or the result."""
+        try:
+            wanted = step()
+        except StopIteration as end:
+            self._end(place, end.value)
+        except (PluginError, KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
+            self._failed(place, error)
+        else:
+            if inspect.isawaitable(wanted):
+                self._waits.add(place)
+                self.wait(place, wanted)
+            else:
+                self._call(place, wanted)
+
+    def _failed(self, place: int, error: BaseException) -> None:
+        try:
+            result = self.run.caller.failed(self.run.state, self.want.actions[place], error)
+        except RunError as fault:
+            self._fault = self._fault or fault
+            self.open.discard(place)
+            return
+        self._end(place, result)
+
+    def _end(self, place: int, result: ToolResult) -> None:
+        run, action = self.run, self.want.actions[place]
+        result = ToolResult(result.observation, result.status, time.monotonic() - self._begun[place])
+        self._results[place] = result
+        self.open.discard(place)
+        for hook in run.hooks.after_tool:
+            self.settle(hook, hook(run.state, action, run.caller.tool(action), result))
+        if run.live:
+            self._events.append(ToolEnd(self.want.turn, action, result))
