@@ -1,4 +1,7 @@
-"""The family of native tool calls: ``tool_calls`` (OpenAI chat completions, as messages and as stream deltas)."""
+"""The family of native tool calls, as messages and as stream deltas of OpenAI's chat completions.
+
+``tool_calls`` is the form of today, ``openai_functions`` the one before it.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,13 @@ def polylect_lects() -> list[LectSpec]:
             "tool_calls",
             "polylect_tool_calls._lect:ToolCalls",
             ("openai", "openai_tools", "chat_completions"),
+        ),
+        LectSpec(
+            "openai_functions",
+            "Legacy function calls: OpenAI's function_call messages and their stream deltas",
+            "tool_calls",
+            "polylect_tool_calls._functions:OpenAIFunctions",
+            ("functions",),
         ),
     ]
 

@@ -9,6 +9,7 @@ from polylect import (
     AgentAction,
     AgentFinish,
     AgentStep,
+    Call,
     Lect,
     LectError,
     ParseError,
@@ -116,7 +117,7 @@ class ToolCalls(Lect):
 
     def _rules(self, tools: Tools, prefix: str, policies: dict[str, Any]) -> Rules:
         if prefix:
-            raise LectError("tool_calls reads messages, and no prompt begins one: it takes no prefix.")
+            raise LectError(f"{self.name} reads messages, and no prompt begins one: it takes no prefix.")
         return Rules(toolbox(tools), self.policies.replace(**policies) if policies else self.policies)
 
     def parse(
@@ -207,7 +208,7 @@ class ToolCalls(Lect):
             raise LectError(f"format() takes a Reply, not {type(reply).__name__}.")
         check_reply(reply)
         if reply.answer is not None:
-            raise LectError("tool_calls has no place for an answer: here the content is the answer.")
+            raise LectError(f"{self.name} has no place for an answer: here the content is the answer.")
         for call in reply.calls:
             if not call.runnable:
                 raise LectError(f"The call of {call.name!r:.80} is {call.status}; only whole calls can be written.")
@@ -215,22 +216,31 @@ class ToolCalls(Lect):
         if reply.reasoning:
             message["reasoning_content"] = reply.reasoning
         if reply.calls:
-            given = {call.id for call in reply.calls}
-            fresh = (name for number in range(2 * len(reply.calls)) if (name := f"call_{number}") not in given)
-            known = toolbox(tools)
-            others = {} if known is None else known.api_names
-            message["tool_calls"] = [
+            message.update(self.written_calls(reply.calls, toolbox(tools)))
+        again = self.parse(message, tools=tools)
+        if again != reply:
+            raise LectError(f"{self.name} can't express this reply: {difference(reply, again)}.")
+        return message
+
+    def written_calls(self, calls: Sequence[Call], tools: Toolbox | None) -> dict[str, Any]:
+        """The fields of a message that hold its calls; those without an id get one.
+
+        Raises:
+            LectError: a call can't be written.
+        """
+        given = {call.id for call in calls}
+        fresh = (name for number in range(2 * len(calls)) if (name := f"call_{number}") not in given)
+        others = {} if tools is None else tools.api_names
+        return {
+            "tool_calls": [
                 call_message(
                     others.get(call.name, call.name),
                     "" if call.arguments is None else call.arguments,
                     call.id or next(fresh),
                 )
-                for call in reply.calls
+                for call in calls
             ]
-        again = self.parse(message, tools=tools)
-        if again != reply:
-            raise LectError(f"tool_calls can't express this reply: {difference(reply, again)}.")
-        return message
+        }
 
     def format_steps(self, steps: Sequence[AgentStep], *, tools: Tools = None, **policies: Any) -> list[dict[str, Any]]:
         """The scratchpad as messages: each turn's assistant message, then the results, paired with calls by id.

@@ -27,6 +27,38 @@ def steps_as_messages(steps: Sequence[AgentStep]) -> list[Message]:
     return [message for turn in turns(steps) for message in _turn(turn, ids)]
 
 
+def as_functions(messages: Sequence[Message]) -> Iterator[Message]:
+    """Messages with ``tool_calls`` as the older API has them: one ``function_call`` a message, each with its result.
+
+    What the model said beside its calls stands in the first of its messages.
+    """
+    waiting: dict[str, Message] = {}
+    said: Message = {}
+    later: Any = None
+    for message in messages:
+        if message["role"] == "assistant" and message.get("tool_calls"):
+            waiting = {call["id"]: call for call in message["tool_calls"]}
+            said = {key: value for key, value in message.items() if key not in ("tool_calls", "function_call")}
+            later = message.get("function_call")
+        elif message["role"] == "tool":
+            function = _function(waiting[message["tool_call_id"]])
+            yield {**said, "function_call": function}
+            yield {"role": "function", "name": function["name"], "content": message["content"]}
+            said = {"role": "assistant", "content": None}
+        else:
+            if later is not None and message["role"] == "function":
+                yield {**said, "function_call": later}
+                later = None
+            yield message
+
+
+def _function(call: Message) -> Message:
+    custom = call.get("custom")
+    if isinstance(custom, dict):
+        return {"name": custom.get("name"), "arguments": dumps({TEXT_KEY: custom.get("input")})}
+    return dict(call["function"])
+
+
 def with_api_names(message: Message, tools: Toolbox) -> Message:
     """A message whose calls bear names that the API takes: those that the tools were told by, where they are known."""
     calls = message.get("tool_calls")
@@ -165,7 +197,7 @@ def call_message(name: str, arguments: dict[str, Any] | str, identifier: str | N
     if isinstance(arguments, str):
         arguments = {TEXT_KEY: arguments}
     elif type(unwrapped(arguments)) is str:
-        raise LectError(f"tool_calls writes a text as an object with only {TEXT_KEY!r}. Give the text itself.")
+        raise LectError(f"A text is written as an object with only {TEXT_KEY!r}. Give the text itself.")
     if not name or name != name.strip():
         raise LectError(f"{name[:80]!r} is no name of a tool.")
     try:
