@@ -68,7 +68,11 @@ class Specifications:
 
     @hookspec
     def polylect_after_run(self, state: RunState, result: RunResult) -> Any:
-        """A run has ended; not called for one that failed."""
+        """A run has ended, with an answer or at a limit."""
+
+    @hookspec
+    def polylect_run_failed(self, state: RunState, error: BaseException) -> Any:
+        """A run could not go on, or its stream was closed before its end (GeneratorExit); called in every driver."""
 
     @hookspec
     def polylect_before_model(self, state: RunState, call: CallModel) -> Any:

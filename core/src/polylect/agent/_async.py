@@ -47,6 +47,7 @@ class AsyncRun:
     def __init__(self, run: Drive) -> None:
         self.run = run
         self._answer: tuple[ModelResult, Outcome] | None = None
+        self._result: RunResult | None = None
 
     async def result(self) -> RunResult:
         """Run to the end."""
@@ -60,15 +61,32 @@ class AsyncRun:
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
         """Run to the end; at least the last event is told."""
-        run, state, loop, hooks = self.run, self.run.state, self.run.loop, self.run.hooks
+        run, state, hooks = self.run, self.run.state, self.run.hooks
         self._backend = backend()
-        for hook in hooks.before_run:
-            await _settled(hook(state))
+        try:
+            for hook in hooks.before_run:
+                await _settled(hook(state))
+            async with aclosing(self._turns()) as told:
+                async for event in told:
+                    yield event
+            result = self._result
+            assert result is not None
+            for hook in hooks.after_run:
+                await _settled(hook(state, result))
+        except BaseException as error:
+            for hook in hooks.run_failed:
+                await _settled(hook(state, error))
+            raise
+        yield Finish(state.iterations, result)
+
+    async def _turns(self) -> AsyncGenerator[AgentEvent, None]:
+        run, state, loop = self.run, self.run.state, self.run.loop
         while True:
             run.tick()
             want = loop.next(state)
             if isinstance(want, RunResult):
-                break
+                self._result = want
+                return
             if isinstance(want, CallModel):
                 self._answer = None
                 async with aclosing(self._model(want)) as told:
@@ -88,9 +106,6 @@ class AsyncRun:
             if run.live:
                 for step in steps:
                     yield StepEnd(want.turn, step)
-        for hook in hooks.after_run:
-            await _settled(hook(state, want))
-        yield Finish(state.iterations, want)
 
     # --- the model ------------------------------------------------------------------------------------------------
 

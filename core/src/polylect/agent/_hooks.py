@@ -22,6 +22,7 @@ class Hooks(msgspec.Struct, frozen=True):
 
     before_run: tuple[Hook, ...] = ()
     after_run: tuple[Hook, ...] = ()
+    run_failed: tuple[Hook, ...] = ()
     before_model: tuple[Hook, ...] = ()
     after_model: tuple[Hook, ...] = ()
     before_tool: tuple[Hook, ...] = ()
@@ -33,6 +34,7 @@ class Hooks(msgspec.Struct, frozen=True):
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "polylect_before_run": ("state",),
     "polylect_after_run": ("state", "result"),
+    "polylect_run_failed": ("state", "error"),
     "polylect_before_model": ("state", "call"),
     "polylect_after_model": ("state", "call", "result"),
     "polylect_before_tool": ("state", "action", "tool"),

@@ -35,14 +35,29 @@ WAKE = None
 
 def drive(run: Drive) -> Generator[AgentEvent, None, RunResult]:
     """Run to the end, yielding events if ``run.live``."""
-    state, loop, hooks = run.state, run.loop, run.hooks
-    for hook in hooks.before_run:
-        _now(hook, hook(state))
+    state, hooks = run.state, run.hooks
+    try:
+        for hook in hooks.before_run:
+            _now(hook, hook(state))
+        result = yield from _turns(run)
+        for hook in hooks.after_run:
+            _now(hook, hook(state, result))
+    except BaseException as error:
+        for hook in hooks.run_failed:
+            _now(hook, hook(state, error))
+        raise
+    if run.live:
+        yield Finish(state.iterations, result)
+    return result
+
+
+def _turns(run: Drive) -> Generator[AgentEvent, None, RunResult]:
+    state, loop = run.state, run.loop
     while True:
         run.tick()
         want = loop.next(state)
         if isinstance(want, RunResult):
-            break
+            return want
         if isinstance(want, CallModel):
             result, outcome = yield from _model(run, want)
             if result is None:
@@ -56,11 +71,6 @@ def drive(run: Drive) -> Generator[AgentEvent, None, RunResult]:
         if run.live:
             for step in steps:
                 yield StepEnd(want.turn, step)
-    for hook in hooks.after_run:
-        _now(hook, hook(state, want))
-    if run.live:
-        yield Finish(state.iterations, want)
-    return want
 
 
 def _now(hook: Any, made: Any) -> None:
