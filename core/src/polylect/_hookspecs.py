@@ -97,6 +97,7 @@ class Specifications:
         ``result = yield call`` asks the model, with ``call`` as it is or changed, and gives a ModelResult or raises what
         the model raised; it may be done again, or not at all. ``return result`` ends it.
         """
+        raise NotImplementedError
 
     @hookspec
     def polylect_wrap_tool_call(
@@ -106,3 +107,4 @@ class Specifications:
 
         It is run in the driver's own thread; the call that it yields runs beside those of the same turn.
         """
+        raise NotImplementedError

@@ -6,6 +6,7 @@ import inspect
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import Any, TypeVar
 
 from .._errors import PromptError
@@ -181,6 +182,10 @@ class AsyncRun:
     def loop_backend(self) -> Backend:
         """The event loop."""
         return self._backend
+
+
+def _itself(awaitable: Any) -> Any:
+    return awaitable
 
 
 async def _settled(made: Any) -> None:
@@ -403,7 +408,7 @@ class _Tasks(Turn):
 
     def wait(self, place: int, awaitable: Any) -> None:
         """As a task."""
-        self._spawn(place, lambda: awaitable)
+        self._spawn(place, partial(_itself, awaitable))
 
     def settle(self, hook: Any, made: Any) -> None:
         """Awaited by the driver, as soon as it can."""
@@ -432,13 +437,10 @@ class _Tasks(Turn):
             if place not in self.open:
                 continue
             self._ends.pop(place, None)
-            if error is None and inspect.isawaitable(value) and self._tasks_idle(place):
-                self._spawn(place, lambda value=value: value)
+            if error is None and inspect.isawaitable(value) and place not in self._waits:
+                self._spawn(place, partial(_itself, value))
             else:
                 self.ended(place, value, error)
-
-    def _tasks_idle(self, place: int) -> bool:
-        return place not in self._waits
 
     def abandon(self, place: int) -> None:
         """The task is cancelled; a thread is told to end."""

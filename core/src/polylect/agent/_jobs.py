@@ -57,7 +57,7 @@ class Job:
     async def _await(self, awaitable: Any) -> Any:
         task = asyncio.ensure_future(awaitable)
         with self._lock:
-            self._task = asyncio.get_running_loop(), task  # type: ignore[assignment]
+            self._task = asyncio.get_running_loop(), task
             given_up = self._given_up
         if given_up:
             task.cancel()

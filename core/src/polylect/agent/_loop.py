@@ -12,6 +12,7 @@ import msgspec
 from .._errors import ParseError, PromptError, RunError, nearest
 from .._pipeline import Pipeline, Request
 from .._stages import Decision, ReadReply, Reading
+from .._tools import Toolbox
 from .._values import EXCEPTION_TOOL, AgentAction, AgentFinish, AgentStep, Reply
 from ._observations import observation_of
 from ._settings import Settings
@@ -299,7 +300,7 @@ class Loop:
 
     def _check_direct(self, state: RunState, record: TurnRecord) -> None:
         """Tools whose result is the answer: if all of a turn's are such, and all went well, the run is over."""
-        tools = self.tools or {}
+        tools = self.tools or Toolbox()
         for action, result in zip(record.actions, record.results, strict=True):
             tool = tools.get(action.tool)
             if tool is None or not tool.return_direct or result.status != "ok":

@@ -69,7 +69,7 @@ class Turn:
                 self._events.append(ToolStart(self.want.turn, action))
             if run.hooks.wrap_tool_call:
                 task = self._tasks[place] = run.tool_task(action)
-                self._advance(place, lambda task=task: next(task))
+                self._advance(place, task.__next__)
             else:
                 self._call(place, action)
 
