@@ -30,9 +30,17 @@ from ._models import ModelRegistry
 KNOWN = {
     "react": "polylect-react",
     "react_bracket": "polylect-react",
+    "docstore": "polylect-react",
+    "mrkl": "polylect-react",
+    "conversational": "polylect-react",
+    "self_ask": "polylect-react",
     "json_blob": "polylect-json-blob",
+    "json_chat": "polylect-json-blob",
+    "chat": "polylect-json-blob",
+    "react_json": "polylect-json-blob",
     "xml_tags": "polylect-xml-tags",
     "tool_calls": "polylect-tool-calls",
+    "openai_functions": "polylect-tool-calls",
 }
 """Lects of this project by the distribution that brings them, for the install line in errors."""
 

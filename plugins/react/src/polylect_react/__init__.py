@@ -1,4 +1,4 @@
-"""The ReAct family: ``react`` (labels) and ``react_bracket`` (``Action: tool[input]``)."""
+"""The ReAct family: tongues of labels at the starts of lines, ``Thought:``, ``Action:`` and their like."""
 
 from __future__ import annotations
 
@@ -8,22 +8,42 @@ from polylect import LectSpec, hookimpl
 @hookimpl
 def polylect_lects() -> list[LectSpec]:
     """The lects of this family."""
-    return [
-        LectSpec(
-            "react",
-            "ReAct: Thought / Action / Action Input / Final Answer",
-            "react",
-            "polylect_react._react:React",
-            ("react_text",),
-        ),
-        LectSpec(
-            "react_bracket",
-            "ReAct with brackets: Action: tool[input], Action: finish[answer]",
-            "react",
-            "polylect_react._bracket:ReactBracket",
-            ("react_docstore",),
-        ),
-    ]
+    return [LectSpec(name, title, "react", f"polylect_react.{place}", aliases) for name, title, place, aliases in LECTS]
 
+
+LECTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("react", "ReAct: Thought / Action / Action Input / Final Answer", "_react:React", ("react_text",)),
+    (
+        "react_bracket",
+        "ReAct with brackets: Action: tool[input], Action: finish[answer]",
+        "_bracket:ReactBracket",
+        (),
+    ),
+    (
+        "docstore",
+        "ReAct over documents: Thought 1: / Action 1: Search[x], Lookup[x], Finish[answer] / Observation 1:",
+        "_docstore:Docstore",
+        ("react_docstore",),
+    ),
+    (
+        "mrkl",
+        "Zero-shot MRKL: Thought / Action / Action Input / Final Answer, and what comes first counts",
+        "_mrkl:Mrkl",
+        ("zero_shot_react",),
+    ),
+    (
+        "conversational",
+        "Conversational ReAct: Thought: Do I need to use a tool? / Action / Action Input / AI: answer",
+        "_conversational:Conversational",
+        (),
+    ),
+    (
+        "self_ask",
+        "Self-ask with search: Follow up: / Intermediate answer: / So the final answer is:",
+        "_self_ask:SelfAsk",
+        ("self_ask_with_search",),
+    ),
+)
+"""Each lect's name, title, class and aliases, so that listing them loads none."""
 
 __all__ = ["polylect_lects"]

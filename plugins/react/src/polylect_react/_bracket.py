@@ -16,20 +16,22 @@ from ._labels import LabelLect
 class ReactBracket(LabelLect):
     """``Thought: …`` and ``Action: tool[input]``; ``Action: finish[answer]`` ends the run.
 
-    Source: the prompts of Yao et al. 2022 (``Search[…]``, ``Lookup[…]``, ``Finish[…]``). Brackets inside the input
-    must balance.
+    Source: the prompts of Yao et al. 2022, "ReAct: Synergizing Reasoning and Acting in Language Models", without their
+    numbers, which are read all the same. Brackets inside the input must balance.
     """
 
     name = "react_bracket"
     title = "ReAct with brackets: Action: tool[input], Action: finish[answer]"
     family = "react"
-    aliases = ("react_docstore",)
     grammar_file = "react_bracket.lark"
     plain_input = re.compile(r"[^\s{`\"'\\][^\\]{0,4000}+(?<!\s)\Z")
     words = MappingProxyType(
         {"thought": "Thought", "action": "Action", "observation": "Observation", "question": "Question"}
     )
     answer_names = frozenset({"finish"})
+    answer_cue = "Action: finish["
+    finish = "finish"
+    """The name of the action that ends the run, as it is written."""
     examples = (
         "Thought: I need who wrote it.\nAction: search[The Old Man and the Sea]",
         "Thought: An index, then.\nAction: calculate[a[0] + b[1]]",
@@ -42,7 +44,8 @@ class ReactBracket(LabelLect):
         super().__init__(labels)
         action = self.words["action"]
         self.input_mark = "brackets"
-        self.hint = f"Write '{action}: tool[input]' on a line of its own, or '{action}: finish[answer]'."
+        self.answer_cue = f"{action}: {self.finish}["
+        self.hint = f"Write '{action}: tool[input]' on a line of its own, or '{self.answer_cue}answer]'."
 
     @cached_property
     def prompt(self) -> Prompt:
@@ -58,10 +61,8 @@ class ReactBracket(LabelLect):
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn, every label on a line of its own."""
-        words = self.words
         lines = self.said(reply)
-        for call in reply.calls:
-            lines.append(f"{words['action']}: {call.name}[{self.input(call)}]")
+        lines += [f"{self.words['action']}: {call.name}[{self.input(call)}]" for call in reply.calls]
         if reply.answer is not None:
-            lines.append(f"{words['action']}: finish[{reply.answer}]")
+            lines.append(f"{self.answer_cue}{reply.answer}]")
         return "\n".join(lines)

@@ -6,7 +6,18 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 
-from polylect import Arguments, Call, LectError, Reply, TextLect, Tool, quote
+from polylect import (
+    Arguments,
+    Call,
+    LectError,
+    Policies,
+    Reply,
+    TextLect,
+    Tool,
+    quote,
+    read_input,
+    without_partial_stop,
+)
 from polylect.plugin import checked_words, dumps, only_text
 
 WORDS = {
@@ -16,9 +27,10 @@ WORDS = {
     "observation": "OBSERVATION_WORD",
     "question": "QUESTION_WORD",
     "final": "FINAL_WORD",
+    "human": "HUMAN_WORD",
 }
 LABELS = ("THOUGHT", "ACTION", "INPUT", "OBSERVATION", "QUESTION", "FINAL")
-OPTIONAL = ("thought", "question")
+OPTIONAL = ("thought", "question", "human")
 """The labels that a tongue can do without."""
 LINE = "\n[ \t\r\n]{0,8}"
 """How every label's pattern begins: at the start of a line. (Lark has put the characters in for the escapes.)"""
@@ -29,6 +41,9 @@ START = r"(?:\A|(?<![ \t\r\n])[ \t\r]*+\n)[ \t\r\n]*+"
 """Where a label may begin, in a text of any kind: all blanks count, for a marker before the text takes some of them."""
 NEVER = r"/(?:\x00){64}/"
 """A word that no model writes, for labels that are switched off."""
+
+_QUOTED = "{`\"'"
+"""First characters of inputs that may be more than plain text; the empty input counts as one of them."""
 
 
 def _any_case(word: str) -> str:
@@ -65,7 +80,8 @@ class LabelLect(TextLect):
         given = checked_words(labels, "label", self.words, LONGEST)
         for label, word in given.items():
             if word is None and label not in OPTIONAL:
-                raise LectError(f"The label {label!r} can't be switched off; only these can: {', '.join(OPTIONAL)}.")
+                can = ", ".join(word for word in OPTIONAL if word in self.words)
+                raise LectError(f"The label {label!r} can't be switched off; only these can: {can}.")
             if word is not None and not word.strip():
                 raise LectError(f"The word for the label {label!r} is empty.")
             if word is not None and _ODD.search(word.strip()):
@@ -79,6 +95,8 @@ class LabelLect(TextLect):
         self.observation_prefix = f"\n{self.words['observation']}: "
         self.model_prefix = f"\n{self.words['thought']}: " if self.words["thought"] else "\n"
         self.stops = (f"\n{self.words['observation']}",)
+        if "final" in self.words:
+            self.answer_cue = f"{self.words['final']}:"
 
     @cached_property
     def _labels(self) -> str:
@@ -119,6 +137,17 @@ class LabelLect(TextLect):
         question = self.grammar.tables.markers.get("QUESTION")
         again = question is not None and re.match(question, f"\n{following.lstrip()}")
         return self.model_prefix if again else "\n"
+
+    def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
+        """The input: text, or a JSON object for tools with several arguments or none."""
+        text = raw.strip()
+        plain = (tool is None and text[:1] not in _QUOTED) or policies.types == "as_written"
+        if plain and "\\" not in text and not (open_end and "\n" in text):
+            return text, "complete", None
+        if open_end:
+            text = without_partial_stop(raw, self.stops).strip()
+        text = self.unescape(text)
+        return (text, "complete", None) if plain else read_input(name, text, tool, policies.max_nesting)
 
     def no_arguments(self, name: str, tool: Tool | None) -> Arguments:
         """An action without an input is whole only for a tool that needs none."""

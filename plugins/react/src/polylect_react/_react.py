@@ -6,23 +6,12 @@ import re
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
+from typing import ClassVar
 
-from polylect import (
-    Arguments,
-    Policies,
-    Prompt,
-    Reply,
-    Tool,
-    Toolbox,
-    read_input,
-    without_partial_stop,
-)
+from polylect import Prompt, Reply, Toolbox
 
 from . import _prompt
 from ._labels import LabelLect
-
-_QUOTED = "{`\"'"
-"""First characters of inputs that may be more than plain text; the empty input counts as one of them."""
 
 
 class React(LabelLect):
@@ -38,6 +27,7 @@ class React(LabelLect):
     family = "react"
     aliases = ("react_text",)
     grammar_file = "react.lark"
+    answer_cue = "Final Answer:"
     plain_input = re.compile(r"[^\s{`\"'\\][^\\\n]{0,4000}+(?<!\s)\Z")
     words = MappingProxyType(
         {
@@ -49,7 +39,7 @@ class React(LabelLect):
             "final": "Final Answer",
         }
     )
-    examples = (
+    examples: ClassVar[tuple[str, ...]] = (
         "Thought: I need the weather.\nAction: search\nAction Input: weather in Oslo",
         "Thought: Two things to look up.\nAction: search\nAction Input: Oslo\nAction: search\nAction Input: Bergen",
         'Thought: Both arguments.\nAction: forecast\nAction Input: {"city": "Oslo", "days": 3}',
@@ -71,23 +61,11 @@ class React(LabelLect):
         """The prompt, in this lect's words."""
         return _prompt.react(self.words)
 
-    def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
-        """The input: text, or a JSON object for tools with several arguments or none."""
-        text = raw.strip()
-        plain = (tool is None and text[:1] not in _QUOTED) or policies.types == "as_written"
-        if plain and "\\" not in text and not (open_end and "\n" in text):
-            return text, "complete", None
-        if open_end:
-            text = without_partial_stop(raw, self.stops).strip()
-        text = self.unescape(text)
-        return (text, "complete", None) if plain else read_input(name, text, tool, policies.max_nesting)
-
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn, every label on a line of its own."""
         words = self.words
         lines = self.said(reply)
-        for call in reply.calls:
-            lines.append(f"{words['action']}: {call.name}\n{words['input']}: {self.input(call)}")
+        lines += [f"{words['action']}: {call.name}\n{words['input']}: {self.input(call)}" for call in reply.calls]
         if reply.answer is not None:
             lines.append(f"{words['final']}: {reply.answer}")
         return "\n".join(lines)
