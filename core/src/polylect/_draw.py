@@ -41,15 +41,19 @@ def text(stages: Mapping[str, str]) -> str:
 def mermaid(stages: Mapping[str, str]) -> str:
     """A flowchart, from left to right."""
     lines = ["flowchart LR", '    inputs(["steps, inputs"])']
-    lines += [f'    {name}["<b>{LABELS[name]}</b><br/>{_escaped(told)}"]' for name, told in stages.items()]
+    lines += [f'    {name}["<b>{LABELS[name]}</b><br/>{escaped(told)}"]' for name, told in stages.items()]
     lines.append(f'    outcome(["{OUTCOME}"])')
     lines.append(f"    {' --> '.join(('inputs', *stages, 'outcome'))}")
     return "\n".join(lines)
 
 
-def _escaped(told: str) -> str:
-    """Text inside a quoted label: what Mermaid or HTML would read as markup is written as entities."""
+def escaped(told: str) -> str:
+    """Text inside a quoted label: what Mermaid or HTML would read as markup is written as entities.
+
+    Mermaid takes directives (``%%{``), formulas (``$$``) and icons (``fa:fa-car``) out of labels too.
+    """
     out = []
-    for char in told:
-        out.append(f"#{ord(char)};" if char in '"#&<>`\\' or not char.isprintable() else char)
+    for at, char in enumerate(told):
+        marks = char in '"#&<>`\\%$' or not char.isprintable() or (char == ":" and told.startswith("fa-", at + 1))
+        out.append(f"#{ord(char)};" if marks else char)
     return "".join(out)

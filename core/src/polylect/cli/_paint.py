@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from typing import Any
 
 import click
 
 from .._errors import caret
+from .._harmless import safe as safe
 from ._options import is_terminal
 
 LIMIT = 4_000
 """Characters of one field shown on a terminal; ``--json`` shows all."""
-
-# Controls (C0 but tab and line feed, DEL, C1), direction overrides, and surrogates, which UTF-8 cannot spell.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Paint:
@@ -33,11 +30,6 @@ class Paint:
 
     def __call__(self, text: str, color: str | None = None, *, bold: bool = False, dim: bool = False) -> str:
         return click.style(text, fg=color, bold=bold or None, dim=dim or None) if self.on and text else text
-
-
-def safe(text: str) -> str:
-    """Model text with everything a terminal would obey spelt out: an escape character becomes ``\\x1b``."""
-    return _UNSAFE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def short(text: str) -> str:
