@@ -34,6 +34,17 @@ class ModelInfo(NamedTuple):
     distribution: str
 
 
+class Asked(NamedTuple):
+    """What a model is asked in one call."""
+
+    prompt: str | list[dict[str, Any]]
+    stop: tuple[str, ...] = ()
+    tools: list[dict[str, Any]] | None = None
+    tool_choice: str | None = None
+    timeout: float | None = None
+    """Seconds."""
+
+
 class _Entry(NamedTuple):
     spec: ModelSpec
     distribution: str

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
 from ._errors import ModelError, nearest
 from ._json import encode_json
+from ._models import Asked
 from ._outputs import text_of
 from ._stopping import Stopper, StreamStopper
 from ._values import Reply
@@ -20,16 +21,6 @@ if TYPE_CHECKING:
 Written: TypeAlias = "str | dict[str, Any] | Reply | list[Any] | BaseException | type[BaseException]"
 Chunk: TypeAlias = "str | dict[str, Any]"
 KINDS = ("text", "message", "reply")
-
-
-class Asked(NamedTuple):
-    """What a scripted model was asked."""
-
-    prompt: Any
-    stop: tuple[str, ...]
-    tools: list[dict[str, Any]] | None
-    tool_choice: str | None
-    timeout: float | None
 
 
 class Scripted:
