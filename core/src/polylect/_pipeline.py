@@ -180,6 +180,18 @@ class Pipeline:
             raise PromptError(f"{self.lect.name} speaks messages, and the prompt stage made a text.")
         return Request(made, self.stop, self._tools, self._prefix_of(made))
 
+    def check_inputs(self, inputs: Mapping[str, Any]) -> None:
+        """Check that the prompt has a place for each input, and an input for each place.
+
+        Raises:
+            PromptError: one is missing, or would be lost.
+        """
+        for name in inputs:
+            if name in OWN:
+                raise PromptError(f"{name!r} is the pipeline's own variable; give the input another name.")
+        if isinstance(self._prompt, Prompt):
+            _fitting(self._prompt, dict(inputs))
+
     def prompt_for(self, steps: Iterable[AgentStep | tuple[AgentAction, Any]] = (), /, **inputs: Any) -> Prompted:
         """What would be sent to the model: text, or messages. Arguments and errors as for :meth:`request`."""
         return self.request(steps, **inputs).prompt

@@ -36,21 +36,29 @@ def observation_text(observation: Any) -> str:
     return shown(observation)
 
 
-def turn_text(lect: TextLect, actions: Sequence[AgentAction], policies: Policies) -> str:
+MEMORY = 1_024
+"""Turns that a lect remembers: an agent writes the same ones again in every prompt."""
+LONGEST = 8_192
+"""Characters of a turn that is remembered."""
+
+
+def turn_text(lect: TextLect, actions: Sequence[AgentAction], policies: Policies, known: dict[str, Calls]) -> str:
     """The text of one turn: the logs, as far as the lect finds the calls of the actions in them; else the calls.
+
+    ``known`` remembers which calls are in which text.
 
     Raises:
         LectError: a call without such a log can't be written.
     """
-    return _Turn(lect, policies).text(actions)
+    return _Turn(lect, policies, known).text(actions)
 
 
 class _Turn:
     """A turn that is put together from logs and from calls that have none."""
 
-    def __init__(self, lect: TextLect, policies: Policies) -> None:
+    def __init__(self, lect: TextLect, policies: Policies, known: dict[str, Calls]) -> None:
         self.lect, self.policies = lect, policies
-        self._known: dict[str, Calls] = {}
+        self._known = known
 
     def text(self, actions: Sequence[AgentAction]) -> str:
         logs = [self.lect.finished(action.log) for action in actions]
@@ -98,11 +106,16 @@ class _Turn:
 
     def _calls(self, text: str) -> Calls:
         """The calls that the lect reads in a text; no policy raises here."""
-        if text not in self._known:
+        found = self._known.get(text)
+        if found is None:
             lect, sink = self.lect, CallReader(self.lect, None, self.policies)
             sink.cut_observations = False
-            self._known[text] = with_hidden_calls(lect, lect.grammar.read(text, sink, lect.lead), sink).calls
-        return self._known[text]
+            found = with_hidden_calls(lect, lect.read_whole(text, sink), sink).calls
+            if len(text) <= LONGEST:
+                if len(self._known) >= MEMORY:
+                    self._known.clear()
+                self._known[text] = found
+        return found
 
     def _means(self, call: Call, action: AgentAction) -> bool:
         """Whether a call is of the action's tool, in the model's spelling; any call may be one that must not run."""

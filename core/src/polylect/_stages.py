@@ -9,6 +9,7 @@ from ._errors import LectError, ParseError, PromptError
 from ._outputs import message_of, text_of
 from ._parser import text_problem
 from ._prompt import Prompted, as_messages, as_text
+from ._text_lect import TextLect
 from ._values import AgentAction, AgentFinish, AgentStep, ContentDelta, Event, Reply
 
 if TYPE_CHECKING:
@@ -104,14 +105,14 @@ class Probe:
 
 def begins_anew(lect: Lect, text: str) -> bool:
     """What :class:`Probe` says of a whole reply."""
-    probe = Probe(lect)
-    at, size = 0, 8  # most replies tell by their first word
-    while at < len(text):
-        found = probe.feed(text[at : at + size])
-        if found is not None:
-            return found
-        at, size = at + size, 2 * size
-    return probe.close()
+    try:
+        return _anew(lect.parse(text), text)
+    except ParseError:
+        return True
+
+
+def _anew(reply: Reply, text: str) -> bool:
+    return bool(text.strip()) and not (reply.parts and reply.parts[0][0] == "content")
 
 
 class FormatSteps:
@@ -131,7 +132,8 @@ class FormatSteps:
         return self._continued(found) if self._cue and steps and isinstance(found, str) else found
 
     def _continued(self, text: str) -> str:
-        if not begins_anew(self._lect, text):
+        end = text.find(self._lect.observation_prefix) if isinstance(self._lect, TextLect) else -1
+        if not begins_anew(self._lect, text if end < 0 else text[:end]):
             return text
         body = text.lstrip()
         if body[: len(self._cue)].casefold() == self._cue.casefold():
@@ -191,9 +193,17 @@ class ReadReply:
         if lect.messages:
             return lect.parse(message_of(output), tools=self.tools, **self.policies)
         text, reason = text_of(output)
-        if prefix and isinstance(text, str) and begins_anew(lect, text):
-            prefix = ""
-        return lect.parse(text, tools=self.tools, prefix=prefix, finish_reason=reason or "stop", **self.policies)
+        reason = reason or "stop"
+        if prefix and isinstance(text, str):  # most replies are read once: models tend to write the cue again
+            try:
+                alone = lect.parse(text, tools=self.tools, finish_reason=reason, **self.policies)
+            except ParseError:
+                if begins_anew(lect, text):
+                    raise
+            else:
+                if _anew(alone, text):
+                    return alone
+        return lect.parse(text, tools=self.tools, prefix=prefix, finish_reason=reason, **self.policies)
 
     def decided(self, reply: Reply) -> Decision:
         """What the agent does with a reply."""

@@ -19,8 +19,14 @@ from ._reading import Arguments, CallReader
 from ._render import describe_tools
 from ._scratchpad import observation_text, turn_text, turns_of
 from ._tools import Tool, Toolbox, ToolLike, Tools, toolbox
-from ._values import AgentAction, AgentFinish, AgentStep, Reply
+from ._values import AgentAction, AgentFinish, AgentStep, Call, Reply
 from .grammar import MISSING, Grammar
+
+
+KEPT = 64
+"""Prefixes, and choices of policies, that a lect remembers."""
+SHORT = 256
+"""Characters of a prefix that is remembered."""
 
 
 class TextLect(Lect):
@@ -52,6 +58,8 @@ class TextLect(Lect):
 
     def __init__(self, replace: Mapping[str, str] | None = None) -> None:
         self.grammar = Grammar(self.grammar_file, replace)
+        self._good_prefixes: set[str] = set()
+        self._known_turns: dict[Policies, dict[str, tuple[Call, ...]]] = {}
 
     @property
     def grammar_keys(self) -> dict[str, str]:
@@ -111,13 +119,20 @@ class TextLect(Lect):
 
     def _prefix(self, prefix: str) -> str:
         """The prefix, if a message may go on behind it."""
-        if prefix_text(prefix):
+        if prefix_text(prefix) and prefix not in self._good_prefixes:
             begun = self.grammar.read(prefix, CallReader(self, None, Policies(truncated="flag")), self.lead)
             if begun.calls or begun.answer:
                 raise LectError(
                     f"The prefix {prefix[-40:]!r} begins a call or an answer; a message starts before them."
                 )
+            if len(self._good_prefixes) < KEPT and len(prefix) <= SHORT:
+                self._good_prefixes.add(prefix)
         return prefix
+
+    def read_whole(self, text: str, sink: CallReader) -> Reply:
+        """A whole message by the quick reader, or by that of streams where it gives up."""
+        found: Reply | None = self._read(self.lead + text, len(self.lead), text, sink)
+        return self.grammar.read(text, sink, self.lead) if found is None else found
 
     def parser(self, *, tools: Tools = None, prefix: str = "", **policies: Any) -> TextParser:
         """A parser for one message that arrives in chunks; see :meth:`Lect.parser`."""
@@ -288,7 +303,8 @@ class TextLect(Lect):
         """
         toolbox(tools)
         chosen = self.policies.replace(**policies) if policies else self.policies
-        turns = [(turn, turn_text(self, [step.action for step in turn], chosen)) for turn in turns_of(steps)]
+        known = self._known_turns.setdefault(chosen, {}) if len(self._known_turns) < KEPT else {}
+        turns = [(turn, turn_text(self, [step.action for step in turn], chosen, known)) for turn in turns_of(steps)]
         out = []
         for number, (turn, text) in enumerate(turns, 1):
             out.append(text)

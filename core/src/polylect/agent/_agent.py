@@ -108,7 +108,7 @@ class Agent:
             if not isinstance(text, str):
                 raise PromptError(f"A run starts from a text or from inputs by name, not {type(text).__name__}.")
             inputs["input"] = text
-        self.pipeline.request((), **inputs)  # what is missing is told before anything runs
+        self.pipeline.check_inputs(inputs)  # what is missing is told before anything runs
         return RunState(inputs, lect=self.pipeline.lect.name)
 
     def next(self, state: RunState) -> Want:
