@@ -249,8 +249,8 @@ def models() -> list[ModelInfo]:
     return _registry.registry.all_models().infos()
 
 
-def model(name: str, argument: str | None = None, /, **options: Any) -> Model:
-    """A model, ready to be called.
+def model(name: str, argument: str | None = None, /, **options: Any) -> Any:
+    """A model, ready to be called; see :class:`polylect.Model`. What else it has is its own (``close()``, say).
 
     >>> import polylect
     >>> polylect.model("scripted", replies=["Oslo"])("What is the capital of Norway?")
