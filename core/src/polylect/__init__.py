@@ -60,6 +60,16 @@ if TYPE_CHECKING:
     from ._tools import Tool, Toolbox, ToolLike, as_tool, toolbox
     from ._translate import detect, translate
     from .agent._agent import Agent
+    from .agent._builders import (
+        create_json_chat_agent,
+        create_openai_functions_agent,
+        create_openai_tools_agent,
+        create_react_agent,
+        create_self_ask_with_search_agent,
+        create_structured_chat_agent,
+        create_tool_calling_agent,
+        create_xml_agent,
+    )
     from .agent._cancel import Cancel
     from .agent._trim import TokenBudget
     from .agent._values import (
@@ -104,6 +114,16 @@ _LATER = {
     "_tools": ("Tool", "ToolLike", "Toolbox", "as_tool", "toolbox"),
     "_translate": ("detect", "translate"),
     "agent._agent": ("Agent",),
+    "agent._builders": (
+        "create_json_chat_agent",
+        "create_openai_functions_agent",
+        "create_openai_tools_agent",
+        "create_react_agent",
+        "create_self_ask_with_search_agent",
+        "create_structured_chat_agent",
+        "create_tool_calling_agent",
+        "create_xml_agent",
+    ),
     "agent._cancel": ("Cancel",),
     "agent._trim": ("TokenBudget",),
     "agent._values": (
@@ -271,6 +291,14 @@ __all__ = [
     "TurnRecord",
     "Usage",
     "as_tool",
+    "create_json_chat_agent",
+    "create_openai_functions_agent",
+    "create_openai_tools_agent",
+    "create_react_agent",
+    "create_self_ask_with_search_agent",
+    "create_structured_chat_agent",
+    "create_tool_calling_agent",
+    "create_xml_agent",
     "describe_tools",
     "describe_tools_with_schemas",
     "detect",

@@ -9,6 +9,7 @@ equal when they *say* the same: positions, diagnostics, ids and the spelling of 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, Self, TypeAlias
 
 import msgspec
@@ -68,10 +69,13 @@ class AgentFinish(Value, frozen=True):
 
 
 class AgentStep(Value, frozen=True):
-    """An action with what its tool returned: text, or any JSON-like value."""
+    """An action with what its tool returned: text, or any JSON-like value. ``action, observation = step`` works too."""
 
     action: AgentAction
     observation: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.action, self.observation))
 
 
 EXCEPTION_TOOL = "_Exception"

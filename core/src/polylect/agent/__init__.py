@@ -7,6 +7,16 @@ between them.
 from __future__ import annotations
 
 from ._agent import Agent
+from ._builders import (
+    create_json_chat_agent,
+    create_openai_functions_agent,
+    create_openai_tools_agent,
+    create_react_agent,
+    create_self_ask_with_search_agent,
+    create_structured_chat_agent,
+    create_tool_calling_agent,
+    create_xml_agent,
+)
 from ._cancel import Cancel
 from ._trim import TokenBudget
 from ._values import (
@@ -58,4 +68,12 @@ __all__ = [
     "ToolStatus",
     "TurnRecord",
     "Usage",
+    "create_json_chat_agent",
+    "create_openai_functions_agent",
+    "create_openai_tools_agent",
+    "create_react_agent",
+    "create_self_ask_with_search_agent",
+    "create_structured_chat_agent",
+    "create_tool_calling_agent",
+    "create_xml_agent",
 ]
