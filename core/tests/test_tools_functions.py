@@ -43,6 +43,7 @@ def test_a_function_is_a_tool() -> None:
             "deep": {"type": "boolean", "default": False},
         },
         "required": ["query"],
+        "additionalProperties": {"type": "string"},
     }
     assert tool.function is search
 
@@ -67,7 +68,7 @@ def test_plain_types() -> None:
         "d": {"type": "boolean"},
         "e": {"type": "null"},
         "f": {},
-        "g": {},
+        "g": {"type": "string", "format": "binary"},
         "h": {},
     }
 
@@ -80,12 +81,13 @@ def test_lists_and_dicts_in_any_spelling() -> None:
     numbers = {"type": "array", "items": {"type": "integer"}}
     assert schema_of(f) == {
         "a": {"type": "array", "items": {"type": "string"}},
-        "b": {"type": "array"},
+        "b": {"type": "array", "items": {}},
         "c": numbers,
         "d": numbers,
         "e": {"type": "array", "items": {"type": "string"}},
         "f": {"type": "array", "items": numbers},
-        **{key: {"type": "object"} for key in "ghij"},
+        "h": {"type": "object", "additionalProperties": True},
+        **{key: {"type": "object", "additionalProperties": {"type": "integer"}} for key in "gij"},
     }
 
 
@@ -103,7 +105,10 @@ def test_optional_and_unions_in_any_spelling() -> None:
 def test_literals() -> None:
     def f(a: Literal["c", "f"], b: Literal[1, 2] = 1) -> None: ...
 
-    assert schema_of(f) == {"a": {"enum": ["c", "f"]}, "b": {"enum": [1, 2], "default": 1}}
+    assert schema_of(f) == {
+        "a": {"type": "string", "enum": ["c", "f"]},
+        "b": {"type": "integer", "enum": [1, 2], "default": 1},
+    }
 
 
 def test_what_is_said_of_a_parameter_is_its_description() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 Schema: TypeAlias = "Mapping[str, Any]"
@@ -29,37 +30,72 @@ MAX_LEVELS = 50
 
 def referred(reference: str, root: Schema) -> Any:
     """The schema that a reference inside of ``root`` leads to; None when it leads nowhere, or out of the schema."""
-    base, _, place = reference.partition("#")
-    if not base and (found := _at(place, root)) is not None:
+    return References(root).find(reference)
+
+
+class References:
+    """Where the references of one schema lead. Looks through the schema once, for those that are no pointers."""
+
+    def __init__(self, root: Schema) -> None:
+        self.root = root
+        self._anchors: dict[int, dict[str, Any]] = {}
+
+    def find(self, reference: str) -> Any:
+        """What a reference leads to; see :func:`referred`."""
+        base, _, place = reference.partition("#")
+        if not base and (found := self._at(place, self.root)) is not None:
+            return found
+        if not base:
+            parts = [part for some in self._addressed.values() for part in some]
+        elif self._addressed:
+            parts = self._addressed.get(self._absolute(base), [])
+        else:
+            return None
+        return next((found for part in parts if (found := self._at(place, part)) is not None), None)
+
+    @cached_property
+    def _addressed(self) -> dict[str, list[Schema]]:
+        """The parts that have an address of their own, by it."""
+        found: dict[str, list[Schema]] = {}
+        for part, _ in parts_of(self.root):
+            if isinstance(part.get("$id"), str):
+                found.setdefault(self._absolute(part["$id"]).removesuffix("#"), []).append(part)
         return found
-    parts = [part for part, _ in parts_of(root) if isinstance(part.get("$id"), str)]
-    if base:
+
+    def _absolute(self, address: str) -> str:
         from urllib.parse import urljoin
 
-        home = str(root.get("$id", ""))
-        base = urljoin(home, base)
-        parts = [part for part in parts if urljoin(home, part["$id"]).removesuffix("#") == base]
-    return next((found for part in parts if (found := _at(place, part)) is not None), None)
+        return urljoin(str(self.root.get("$id", "")), address)
 
+    def _at(self, place: str, start: Schema) -> Any:
+        """What the fragment of a reference means in ``start``: a JSON pointer, or an anchor."""
+        if not place:
+            return start
+        if "%" in place:
+            from urllib.parse import unquote
 
-def _at(place: str, start: Schema) -> Any:
-    """What the fragment of a reference means in ``start``: a JSON pointer, or an anchor."""
-    if not place:
-        return start
-    if "%" in place:
-        from urllib.parse import unquote
+            place = unquote(place)
+        if not place.startswith("/"):
+            return self._anchored(start).get(place)
+        found: Any = start
+        for step in place[1:].split("/"):
+            if isinstance(found, list):
+                found = found[int(step)] if step.isdecimal() and len(step) < 9 and int(step) < len(found) else None
+            else:
+                key = step.replace("~1", "/").replace("~0", "~")
+                found = found.get(key) if isinstance(found, Mapping) else None
+        return found if isinstance(found, (Mapping, bool)) else None
 
-        place = unquote(place)
-    if not place.startswith("/"):
-        return next((part for part, _ in parts_of(start) if place in (part.get("$anchor"), _name(part))), None)
-    found: Any = start
-    for step in place[1:].split("/"):
-        if isinstance(found, list):
-            found = found[int(step)] if step.isdecimal() and len(step) < 9 and int(step) < len(found) else None
-        else:
-            key = step.replace("~1", "/").replace("~0", "~")
-            found = found.get(key) if isinstance(found, Mapping) else None
-    return found if isinstance(found, (Mapping, bool)) else None
+    def _anchored(self, start: Schema) -> dict[str, Any]:
+        """The parts of ``start`` that have anchors."""
+        if id(start) not in self._anchors:
+            found: dict[str, Any] = {}
+            for part, _ in parts_of(start):
+                for anchor in (part.get("$anchor"), _name(part)):
+                    if isinstance(anchor, str):
+                        found.setdefault(anchor, part)
+            self._anchors[id(start)] = found
+        return self._anchors[id(start)]
 
 
 def _name(part: Schema) -> Any:
@@ -93,6 +129,36 @@ def _inner(part: Schema, place: Place) -> Iterator[tuple[str, Any, Place]]:
                 yield from ((key, inner, ((place, key), number)) for number, inner in enumerate(value))
 
 
+def larger_than(value: Any, limit: int) -> bool:
+    """Whether a JSON value has more than ``limit`` keys and entries, those of all inner values included."""
+    waiting = [value]
+    seen: set[int] = set()
+    while waiting:
+        inner = waiting.pop()
+        if isinstance(inner, (Mapping, list, tuple)) and id(inner) not in seen:
+            seen.add(id(inner))
+            limit -= len(inner)
+            if limit < 0:
+                return True
+            waiting += inner.values() if isinstance(inner, Mapping) else inner
+    return False
+
+
+def without_titles(schema: Any) -> Any:
+    """A schema without the titles that pydantic gives to everything: they repeat the names."""
+    if isinstance(schema, list):
+        return [without_titles(x) for x in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {key: _untitled(key, value) for key, value in schema.items() if key != "title" or not isinstance(value, str)}
+
+
+def _untitled(key: str, value: Any) -> Any:
+    if key in _NAMED and isinstance(value, Mapping):
+        return {name: without_titles(inner) for name, inner in value.items()}
+    return without_titles(value) if key in _SCHEMAS else value
+
+
 # --- what is broken ---------------------------------------------------------------------------------------------------
 
 
@@ -105,6 +171,7 @@ def schema_problem(schema: Schema) -> str | None:
     waiting: list[tuple[Any, Place]] = [(schema, None)]
     seen: dict[int, tuple[Schema, Place]] = {}
     same: dict[int, list[int]] = {}
+    references = References(schema)
     while waiting:
         part, place = waiting.pop()
         if not isinstance(part, Mapping) or id(part) in seen:
@@ -120,7 +187,7 @@ def schema_problem(schema: Schema) -> str | None:
         waiting += [(x, way) for _, x, way in inner]
         asked = [x for key, x, _ in inner if key in _IN_PLACE]
         if "$ref" in part:
-            target, problem = _target(part["$ref"], schema)
+            target, problem = _target(part["$ref"], references)
             if problem is not None:
                 return f"{problem} - at {_path(place)}"
             waiting.append((target, (place, "$ref")))
@@ -143,9 +210,9 @@ def _is_pattern(pattern: Any) -> bool:
     return False
 
 
-def _target(reference: Any, root: Schema) -> tuple[Any, str | None]:
+def _target(reference: Any, references: References) -> tuple[Any, str | None]:
     """(what a reference leads to, None) or (None, what is wrong with it)."""
-    found = referred(reference, root) if isinstance(reference, str) else None
+    found = references.find(reference) if isinstance(reference, str) else None
     if found is not None:
         return found, None
     if isinstance(reference, str) and reference[:1] not in ("#", ""):
@@ -220,7 +287,7 @@ def shape_of(root: Schema) -> Shape | None:
 
 class _Shaper:
     def __init__(self, root: Schema) -> None:
-        self.root = root
+        self.references = References(root)
         self.known: dict[int, Shape | None] = {}
 
     def shape(self, schema: Any, level: int) -> Shape | None:
@@ -237,7 +304,7 @@ class _Shaper:
             return None
         parts: list[Shape | None] = [_own(schema)]
         if isinstance(schema.get("$ref"), str):
-            parts.append(self.shape(referred(schema["$ref"], self.root), level))
+            parts.append(self.shape(self.references.find(schema["$ref"]), level))
         parts += [self.shape(x, level) for x in _list(schema.get("allOf"))]
         for key in ("anyOf", "oneOf"):
             if _list(schema.get(key)):
@@ -257,6 +324,26 @@ class _Shaper:
         said = any(part.said for part in parts if part is not None)
         more = any(part.more for part in parts if part is not None)
         return Shape(properties, tuple(required), said, more)
+
+
+def allows_others(root: Schema) -> bool:
+    """Whether a schema says that there may be members that it does not name; saying nothing about them is no such word."""
+    waiting: list[Any] = [root]
+    seen: set[int] = set()
+    references = References(root)
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, Mapping) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        others = part.get("additionalProperties", part.get("unevaluatedProperties"))
+        if others is True or isinstance(others, Mapping) or part.get("patternProperties"):
+            return True
+        waiting += [x for key in ("allOf", "anyOf", "oneOf") for x in _list(part.get(key))]
+        waiting += [part.get("then"), part.get("else")]
+        if isinstance(part.get("$ref"), str):
+            waiting.append(references.find(part["$ref"]))
+    return False
 
 
 def _own(schema: Schema) -> Shape:

@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import re
-import types
-import typing
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, TypeAlias, overload
 
 import msgspec
 
 from ._errors import ToolError
-from ._schemas import UNKNOWN, Shape, referred, schema_problem, shape_of
+from ._schemas import UNKNOWN, References, Shape, larger_than, schema_problem, shape_of
 
-ToolLike: TypeAlias = "Tool | Mapping[str, Any] | Callable[..., Any]"
+ToolLike: TypeAlias = "Tool | Mapping[str, Any] | Callable[..., Any] | McpTool"
 Tools: TypeAlias = "Toolbox | Iterable[ToolLike] | None"
 """Tools in any accepted form; None when nothing is known about them."""
 EMPTY_SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
+TEXT_SCHEMA: dict[str, Any] = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
+"""The arguments of a custom tool of OpenAI's, which takes a text."""
 
 
 class Tool(msgspec.Struct, frozen=True, dict=True):
-    """A tool that a model may call: a name, a description, the JSON Schema of its arguments, and its function.
+    """A tool that a model may call. Called itself, it calls its function.
 
-    Without ``parameters`` it takes nothing, as in OpenAI's API; an empty schema ``{}`` says nothing, and it may take
-    anything.
+    Attributes:
+        name: as the model calls it.
+        description: what it does, for the model.
+        parameters: the JSON Schema of its arguments. Without it the tool takes nothing, as in OpenAI's API; an empty
+            schema ``{}`` says nothing, and it may take anything.
+        function: what runs, synchronous or not; None for a tool that somebody else runs.
+        return_direct: whether an agent ends with the tool's result as its answer.
+        custom: a custom tool of OpenAI's, in OpenAI's own words (its ``format``); it takes a text.
     """
 
     name: str
     description: str = ""
     parameters: dict[str, Any] = msgspec.field(default_factory=lambda: dict(EMPTY_SCHEMA))
     function: Callable[..., Any] | None = None
+    return_direct: bool = False
+    custom: dict[str, Any] | None = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function returns.
+
+        Raises:
+            ToolError: there is no function.
+        """
+        if self.function is None:
+            raise ToolError(f"The tool {self.name!r} has no function. Give it one: Tool(…, function=…).")
+        return self.function(*args, **kwargs)
 
     @property
     def properties(self) -> dict[str, Any]:
@@ -65,38 +83,52 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
         return shape_of(self.parameters) or UNKNOWN
 
 
+LEVELS = 8
+"""References and alternatives that are followed for the types of one argument."""
+ALL_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
+
+
 def schema_types(schema: Any, root: Mapping[str, Any] | None = None) -> frozenset[str]:
     """The JSON types a schema allows, as far as its top level says; all of them when it says nothing.
 
     With ``root``, the schema that it is a part of, its references are followed.
     """
-    return _types(schema, root, LEVELS)
+    return TypesOf(root).of(schema)
 
 
-def _types(schema: Any, root: Mapping[str, Any] | None, left: int) -> frozenset[str]:
-    if not isinstance(schema, Mapping) or not left:
-        return ALL_TYPES
-    said = schema.get("type")
-    if isinstance(said, str):
-        return frozenset({said})
-    if isinstance(said, list):
-        return frozenset(x for x in said if isinstance(x, str))
-    for key in ("anyOf", "oneOf"):
-        if isinstance(schema.get(key), list):
-            return frozenset[str]().union(*(_types(x, root, left - 1) for x in schema[key]))
-    if isinstance(schema.get("enum"), list):
-        return frozenset("string" if isinstance(x, str) else "other" for x in schema["enum"])
-    if root is None:
-        return ALL_TYPES
-    parts = schema["allOf"] if isinstance(schema.get("allOf"), list) else []
-    parts = [*parts, referred(schema["$ref"], root)] if isinstance(schema.get("$ref"), str) else parts
-    said_by = [types for x in parts if (types := _types(x, root, left - 1)) != ALL_TYPES]
-    return frozenset.intersection(*said_by) if said_by else ALL_TYPES
+class TypesOf:
+    """The JSON types that parts of one schema allow; each part is looked at once."""
 
+    def __init__(self, root: Mapping[str, Any] | None) -> None:
+        self.references = References(root or {})
+        self._known: dict[int, tuple[Any, frozenset[str]]] = {}
 
-LEVELS = 8
-"""References and alternatives that are followed for the types of one argument."""
-ALL_TYPES = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
+    def of(self, schema: Any, left: int = LEVELS) -> frozenset[str]:
+        """The types of one part; see :func:`schema_types`."""
+        if not isinstance(schema, Mapping) or not left:
+            return ALL_TYPES
+        if id(schema) not in self._known:
+            self._known[id(schema)] = schema, ALL_TYPES  # for what refers to itself
+            self._known[id(schema)] = schema, self._of(schema, left - 1)
+        return self._known[id(schema)][1]
+
+    def _of(self, schema: Mapping[str, Any], left: int) -> frozenset[str]:
+        said = schema.get("type")
+        if isinstance(said, str):
+            return frozenset({said})
+        if isinstance(said, list):
+            return frozenset(x for x in said if isinstance(x, str))
+        for key in ("anyOf", "oneOf"):
+            if isinstance(schema.get(key), list):
+                return frozenset[str]().union(*(self.of(x, left) for x in schema[key]))
+        if isinstance(schema.get("enum"), list):
+            return frozenset("string" if isinstance(x, str) else "other" for x in schema["enum"])
+        if not self.references.root:
+            return ALL_TYPES
+        parts = schema["allOf"] if isinstance(schema.get("allOf"), list) else []
+        parts = [*parts, self.references.find(schema["$ref"])] if isinstance(schema.get("$ref"), str) else parts
+        said_by = [types for x in parts if (types := self.of(x, left)) != ALL_TYPES]
+        return frozenset.intersection(*said_by) if said_by else ALL_TYPES
 
 
 def fold(name: str) -> str:
@@ -162,11 +194,31 @@ def toolbox(tools: Tools) -> Toolbox | None:
     return Toolbox(as_tool(tool) for tool in tools)
 
 
+class McpTool(Protocol):
+    """A tool as the MCP SDK lists it."""
+
+    @property
+    def name(self) -> str:
+        """As the model calls it."""
+
+    @property
+    def inputSchema(self) -> dict[str, Any]:  # noqa: N802 - the protocol's own name
+        """The JSON Schema of its arguments."""
+
+
 def as_tool(tool: ToolLike) -> Tool:
     """One tool in any accepted form as a :class:`Tool`.
 
-    Accepted: a Tool; the OpenAI form ``{"type": "function", "function": {"name", "description", "parameters"}}`` or
-    its inside alone; the Anthropic and MCP forms (``input_schema``, ``inputSchema``); a function with a docstring.
+    Accepted:
+
+    - a Tool;
+    - a function, method, partial or callable object, synchronous or not: its hints and its docstring become the schema;
+    - a class of pydantic's: its fields become the schema;
+    - OpenAI's forms ``{"type": "function", "function": {"name", "description", "parameters"}}``, the inside alone, and
+      custom tools, which take a text;
+    - Anthropic's form (``input_schema``), and MCP's (``inputSchema``), as a dict or as the SDK's object;
+    - an operation of an OpenAPI document, by its ``operationId``; for a whole document see
+      :func:`polylect.openapi_tools`.
 
     Raises:
         ToolError: the form is none of these, or the schema is not a JSON Schema object.
@@ -174,21 +226,95 @@ def as_tool(tool: ToolLike) -> Tool:
     if isinstance(tool, Tool):
         return _checked(tool)
     if isinstance(tool, Mapping):
-        inner = tool.get("function", tool)
-        if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str):
-            raise ToolError(f"This tool has no name: {dict(tool)!r:.200}. Give it in OpenAI form.")
-        schema = inner.get("parameters", inner.get("input_schema", inner.get("inputSchema")))
-        description = inner.get("description")
-        return _checked(
-            Tool(
-                inner["name"],
-                description if isinstance(description, str) else "",
-                dict(EMPTY_SCHEMA) if schema is None else schema,
-            )
-        )
+        return _checked(_from_mapping(tool))
+    name, schema = getattr(tool, "name", None), _schema_of(tool)
+    if isinstance(name, str) and isinstance(schema, Mapping):
+        return _checked(Tool(name, _text(getattr(tool, "description", None)), dict(schema)))
+    if _is_model(tool):
+        from ._functions import from_model
+
+        return _checked(from_model(tool))
     if callable(tool):
-        return _from_function(tool)
+        from ._functions import from_function
+
+        return _checked(from_function(tool))
     raise ToolError(f"A tool is a Tool, a dict in OpenAI form, or a function, not {type(tool).__name__}.")
+
+
+def _from_mapping(given: Mapping[str, Any]) -> Tool:
+    inner = given.get("custom" if given.get("type") == "custom" else "function", given)
+    if "operationId" in given and not isinstance(given.get("name"), str) and inner is given:
+        from ._openapi import operation_tool
+
+        return operation_tool(given)
+    if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str):
+        raise ToolError(f"This tool has no name: {dict(given)!r:.200}. Give it in OpenAI form.")
+    name, description = inner["name"], _text(inner.get("description"))
+    if given.get("type") == "custom":
+        own = {key: value for key, value in inner.items() if key not in ("type", "name", "description")}
+        return Tool(name, description, {**TEXT_SCHEMA, "properties": dict(TEXT_SCHEMA["properties"])}, custom=own)
+    schema = inner.get("parameters", inner.get("input_schema", inner.get("inputSchema")))
+    return Tool(name, description, dict(EMPTY_SCHEMA) if schema is None else schema)
+
+
+def _schema_of(tool: object) -> Any:
+    """The schema of an object like those of MCP's SDK."""
+    return None if isinstance(tool, type) else getattr(tool, "inputSchema", getattr(tool, "input_schema", None))
+
+
+def _text(description: Any) -> str:
+    return description if isinstance(description, str) else ""
+
+
+def _is_model(tool: object) -> bool:
+    """Whether it is a class of pydantic's; nobody has one who has not imported pydantic."""
+    pydantic = sys.modules.get("pydantic")
+    return isinstance(tool, type) and pydantic is not None and issubclass(tool, pydantic.BaseModel)
+
+
+@overload
+def tool(
+    function: Callable[..., Any], /, *, name: str | None = None, description: str | None = None,
+    return_direct: bool = False,
+) -> Tool: ...  # fmt: skip
+
+
+@overload
+def tool(
+    *, name: str | None = None, description: str | None = None, return_direct: bool = False
+) -> Callable[[Callable[..., Any]], Tool]: ...
+
+
+def tool(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    return_direct: bool = False,
+) -> Any:
+    """A function as a :class:`Tool`, as a decorator: ``@polylect.tool``, or ``@polylect.tool(name=…)``.
+
+    Args:
+        function: what :func:`as_tool` makes a tool of.
+        name: instead of the function's own.
+        description: instead of the docstring's.
+        return_direct: whether an agent ends with the tool's result as its answer.
+
+    Raises:
+        ToolError: the function can't be a tool; the message says why.
+    """
+    if function is None:
+        return functools.partial(tool, name=name, description=description, return_direct=return_direct)
+    made = as_tool(function)
+    return _checked(
+        msgspec.structs.replace(
+            made,
+            name=made.name if name is None else name,
+            description=made.description if description is None else description,
+            return_direct=return_direct,
+        )
+    )
 
 
 def _checked(tool: Tool) -> Tool:
@@ -199,6 +325,10 @@ def _checked(tool: Tool) -> Tool:
         raise ToolError("A tool has an empty name.")
     if not isinstance(tool.description, str):
         raise ToolError(f"The description of tool {tool.name!r} is text, not {type(tool.description).__name__}.")
+    if type(tool.return_direct) is not bool:
+        raise ToolError(f"return_direct of tool {tool.name!r} is True or False, not {tool.return_direct!r:.80}.")
+    if tool.function is not None and not callable(tool.function):
+        raise ToolError(f"The function of tool {tool.name!r} can't be called: it is {type(tool.function).__name__}.")
     if not isinstance(schema, dict):
         raise ToolError(f"The parameters of tool {tool.name!r} are {type(schema).__name__}, not a JSON Schema object.")
     kind, properties = schema.get("type", "object"), schema.get("properties", {})
@@ -217,12 +347,16 @@ def _checked(tool: Tool) -> Tool:
     return tool
 
 
+MAX_ENTRIES = 20_000
+"""Keys and entries of one schema: large ones that people write have a thousand."""
 KEPT = 256
 _sound: dict[int, dict[str, Any]] = {}
 """The schemas last found sound, so that tools which are given with each message are looked through once."""
 
 
 def _check_schema(name: str, schema: dict[str, Any]) -> None:
+    if larger_than(schema, MAX_ENTRIES):
+        raise ToolError(f"The schema of tool {name!r} has more than {MAX_ENTRIES:,} entries. No model reads so many.")
     problem = schema_problem(schema)
     if problem is not None:
         raise ToolError(f"The schema of tool {name!r} is broken: {problem}.")
@@ -231,56 +365,3 @@ def _check_schema(name: str, schema: dict[str, Any]) -> None:
     if len(_sound) >= KEPT:
         _sound.clear()
     _sound[id(schema)] = schema
-
-
-def _from_function(function: Callable[..., Any]) -> Tool:
-    inner = function
-    while isinstance(inner, functools.partial):
-        inner = inner.func
-    hinted = inner if isinstance(inner, type) or inspect.isroutine(inner) else type(inner).__call__
-    name = getattr(inner, "__name__", type(inner).__name__)
-    try:
-        signature = inspect.signature(function)
-        hints = typing.get_type_hints(hinted, include_extras=True)
-    except Exception as error:  # hints are code of the caller's
-        raise ToolError(f"The signature of {name!r} can't be read: {str(error).rstrip('.')}.") from error
-    properties: dict[str, Any] = {}
-    required = []
-    for parameter in signature.parameters.values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        try:
-            schema = _schema(hints.get(parameter.name, Any))
-        except TypeError as error:
-            raise ToolError(f"The hint of {parameter.name!r} of {name!r} can't be read: {error}.") from error
-        if parameter.default is parameter.empty:
-            required.append(parameter.name)
-        elif isinstance(parameter.default, (str, int, float, bool, type(None))):
-            schema = {**schema, "default": parameter.default}
-        properties[parameter.name] = schema
-    parameters: dict[str, Any] = {"type": "object", "properties": properties}
-    if required:
-        parameters["required"] = required
-    return Tool(name, inspect.getdoc(inner) or "", parameters, function)
-
-
-_SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-
-
-def _schema(hint: Any) -> dict[str, Any]:
-    """The JSON Schema of a type hint: the plain types, lists, dicts, Literal, Optional and unions; {} for others."""
-    if hint in _SIMPLE:
-        return {"type": _SIMPLE[hint]}
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Annotated:
-        described = [x for x in args[1:] if isinstance(x, str)]
-        return {**_schema(args[0]), **({"description": described[0]} if described else {})}
-    if origin is Literal:
-        return {"enum": list(args)}
-    if origin in (typing.Union, types.UnionType):
-        return {"anyOf": [_schema(x) for x in args]}
-    if hint in (list, tuple) or origin in (list, tuple, Sequence):
-        return {"type": "array", **({"items": _schema(args[0])} if args else {})}
-    if hint is dict or origin in (dict, Mapping):
-        return {"type": "object"}
-    return {}
