@@ -303,8 +303,7 @@ class TextLect(Lect):
         """
         toolbox(tools)
         chosen = self.policies.replace(**policies) if policies else self.policies
-        known = self._known_turns.setdefault(chosen, {}) if len(self._known_turns) < KEPT else {}
-        turns = [(turn, turn_text(self, [step.action for step in turn], chosen, known)) for turn in turns_of(steps)]
+        turns = self.written_turns(steps, chosen)
         out = []
         for number, (turn, text) in enumerate(turns, 1):
             out.append(text)
@@ -314,6 +313,15 @@ class TextLect(Lect):
                 last = step is turn[-1]
                 out.append(self.cue(turns[number][1] if number < len(turns) else None) if last else self.between)
         return "".join(out)
+
+    def written_turns(self, steps: Sequence[AgentStep], policies: Policies) -> list[tuple[list[AgentStep], str]]:
+        """The turns that steps came from, each with its text.
+
+        Raises:
+            LectError: an action can't be written.
+        """
+        known = self._known_turns.setdefault(policies, {}) if len(self._known_turns) < KEPT else {}
+        return [(turn, turn_text(self, [step.action for step in turn], policies, known)) for turn in turns_of(steps)]
 
     def cue(self, following: str | None) -> str:
         """What stands behind an observation, before the model's next turn (None: the turn that it shall write)."""

@@ -20,7 +20,7 @@ from ._remote import RemoteModel
 from ._remote_run import Reader, RemoteRequest
 from ._render import inline
 from ._schemas import referred
-from ._scratchpad import observation_text, turn_text, turns_of
+from ._scratchpad import observation_text, turns_of
 from ._stopping import Stopper, StreamStopper
 from ._text_lect import difference
 from ._tools import EMPTY_SCHEMA, Tools, schema_types
@@ -70,7 +70,6 @@ __all__ = [
     "schema_types",
     "takes_keys",
     "too_deep",
-    "turn_text",
     "turns_of",
     "unknown_tool",
 ]

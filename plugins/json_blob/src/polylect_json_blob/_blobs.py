@@ -33,9 +33,7 @@ _NEXT = "\n"
 
 def marks(labels: str) -> re.Pattern[str]:
     """Where a blob, a label or a think tag begins; and at the end, what would hold the blob behind the text."""
-    return re.compile(
-        rf"\{{\\*(?={_KEYED})|{_START}\\*(?={labels})|<\\*(?=/?think>)|(?:`{{2,4}}|~{{3}}|\[)\\*{_OPEN}"
-    )
+    return re.compile(rf"\{{\\*(?={_KEYED})|{_START}\\*(?={labels})|<\\*(?=/?think>)|(?:`{{2,4}}|~{{3}}|\[)\\*{_OPEN}")
 
 
 class BlobLect(TextLect):
@@ -48,7 +46,7 @@ class BlobLect(TextLect):
     family = "json_blob"
     lead = "\n"
     stops = ("\nObservation",)
-    answer_cue: str = CUE
+    answer_cue = CUE
     answer_names = frozenset({"final answer", "final_answer"})
     separators = ("\n", "")
     model_prefix = "\nThought: "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from polylect import AgentStep, LectError, Reply, Toolbox
-from polylect.plugin import Tools, observation_text, turn_text, turns_of
+from polylect import AgentStep, LectError, Reply, Toolbox, toolbox
+from polylect.plugin import Tools, observation_text
 
 from ._blobs import BlobLect, blob
 from ._prompt import JSON_CHAT
@@ -70,9 +70,9 @@ class JsonChat(BlobLect):
             LectError: an action can't be written in this tongue.
         """
         chosen = self.policies.replace(**policies) if policies else self.policies
+        toolbox(tools)  # only checked: text has a place for any name
         messages = []
-        for turn in turns_of(steps):
-            said = turn_text(self, [step.action for step in turn], chosen)
+        for turn, said in self.written_turns(steps, chosen):
             if said.strip():  # APIs take no empty message
                 messages.append({"role": "assistant", "content": said})
             results = [self._guarded(observation_text(step.observation), chosen) for step in turn]

@@ -31,7 +31,7 @@ class ReactJson(BlobLect):
     answer_cue = "Final Answer:"
     marks = marks(LABELS)
     hint = (
-        "Write 'Action:' and behind it one JSON object {\"action\": \"the tool's name\", \"action_input\": {…}} in a "
+        'Write \'Action:\' and behind it one JSON object {"action": "the tool\'s name", "action_input": {…}} in a '
         "fence, or 'Final Answer:'."
     )
     examples = (
@@ -40,7 +40,7 @@ class ReactJson(BlobLect):
         "Thought: I know the answer now.\nFinal Answer: It rains in Oslo,\nand in Bergen too.",
         'Two at once.\nAction:\n```json\n{"action": "search", "action_input": {"query": "a"}}\n```\nAction:\n```json\n'
         '{"action": "search", "action_input": {"query": "b"}}\n```',
-        "<think>\nShould I look it up? No.\n</think>\nFinal Answer: 42, as in ```{x}``` and {\"action\": 42}",
+        '<think>\nShould I look it up? No.\n</think>\nFinal Answer: 42, as in ```{x}``` and {"action": 42}',
         '```json\n{"action": "Final Answer", "action_input": {"sky": "dry", "days": [1, 2]}}\n```',
     )
 

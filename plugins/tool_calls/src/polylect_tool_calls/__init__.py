@@ -24,7 +24,6 @@ def polylect_lects() -> list[LectSpec]:
             "Legacy function calls: OpenAI's function_call messages and their stream deltas",
             "tool_calls",
             "polylect_tool_calls._functions:OpenAIFunctions",
-            ("functions",),
         ),
     ]
 

@@ -23,7 +23,6 @@ class OpenAIFunctions(ToolCalls):
 
     name = "openai_functions"
     title = "Legacy function calls: OpenAI's function_call messages and their stream deltas"
-    aliases = ("functions",)
     features = ToolCalls.features - {"several_calls", "ids"}
     examples = (
         {

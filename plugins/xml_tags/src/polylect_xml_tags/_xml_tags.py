@@ -69,6 +69,7 @@ class XmlTags(TextLect):
         t = self.tags
         self.stops = (f"</{t['tool_input']}>",)
         self.completions = (*self.stops, f"</{t['final_answer']}>")
+        self.answer_cue = f"<{t['final_answer']}>"
         self.observation_prefix, self.between = f"<{t['observation']}>", f"</{t['observation']}>"
         self.model_prefix = f"{self.between}\n"
         self.hint = (
