@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from polylect import Prompt
+from polylect.plugin import observation_text
 
 from . import _prompt
 from ._react import React
+
+_ASKS = re.compile(r"[\s*]{0,8}do i need to use a tool", re.I).match
 
 
 class Conversational(React):
@@ -39,10 +42,6 @@ class Conversational(React):
         "AI: Hello. How can I help you?",
     )
 
-    def __init__(self, labels: Mapping[str, str | None] | None = None) -> None:
-        super().__init__(labels)
-        self._asks = re.compile(r"\s*\**do i need to use a tool", re.I)
-
     @cached_property
     def prompt(self) -> Prompt:
         """The prompt, in this lect's words. Its variable ``chat_history`` is a text, empty in a new conversation."""
@@ -54,26 +53,26 @@ class Conversational(React):
         A pipeline makes it harmless, as all that it is given.
 
         Args:
-            messages: each ``(role, text)`` or ``{"role": …, "content": …}``; of other content the JSON is written.
+            messages: each ``(role, text)`` or ``{"role": …, "content": …}``; of content that is no text the
+                JSON is written, and those without any are left out.
 
         Raises:
             PromptError: they are no messages.
         """
         names = {"user": self.words["human"] or "Human", "assistant": self.assistant}
-        given = Prompt(["{messages}"]).format(messages=messages)
         lines = []
-        for message in given:
+        for message in Prompt(["{messages}"]).format(messages=messages):
             assert isinstance(message, dict)
-            said = Prompt("{said}").format(said=message.get("content", ""))
-            assert isinstance(said, str)
-            role = message["role"]
-            lines.append(f"{names.get(role, role.title())}: {said}".replace("\n", "\n  ").rstrip())
+            said, role = message.get("content"), message["role"]
+            if said is not None:  # a message of calls alone says nothing
+                line = f"{names.get(role, role.title())}: {observation_text(said)}"
+                lines.append(line.rstrip().replace("\n", "\n  "))
         return "\n".join(lines)
 
     def detect(self, text: str) -> float:
         """How sure it is that ``text`` is in this tongue: by its answer's label, or the question in its thoughts."""
         score = super().detect(text)
         reply = self.parse(text)
-        if reply.answer is not None or self._asks.match(reply.reasoning):
+        if reply.answer is not None or _ASKS(reply.reasoning):
             return score
         return 0.9 * score  # the rest is the tongue react as well

@@ -53,7 +53,7 @@ class Docstore(ReactBracket):
             texts.append(self._turn(turn, number, tools, policies))
             number += len(turn)
         out, number = [], 0
-        for turn, text, following in zip(turns, texts, [*texts[1:], None], strict=True):
+        for turn, text, following in zip(turns, texts, [*texts[1:], None], strict=False):
             out.append(text)
             for step in turn:
                 number += 1
