@@ -357,7 +357,7 @@ def _step(given: Any) -> AgentStep:
 def _fitting(prompt: Prompt, inputs: dict[str, Any]) -> dict[str, Any]:
     """The inputs that the prompt takes; others may only be empty."""
     wanted = [name for name in prompt.variables if name not in OWN]
-    missing = [name for name in wanted if inputs.get(name) is None and name not in prompt.placeholders]
+    missing = [name for name in wanted if inputs.get(name) is None and not prompt.may_lack(name)]
     if missing:
         raise missing_values(missing, inputs)
     for name, value in inputs.items():

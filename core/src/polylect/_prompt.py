@@ -92,18 +92,20 @@ class Prompt:
         variables: the names that need values, in the order in which they first appear.
         placeholders: those of them that take messages, and may be left out.
         partials: the values given beforehand, by name.
+        defaults: values of variables that may be left out, by name.
         prefix: what its end may already have written of the model's turn (``"Thought:"``); None: not known.
 
     Raises:
         PromptError: a brace that belongs to no variable, or a message of no known form.
     """
 
-    __slots__ = ("_turns", "_whole", "partials", "placeholders", "prefix", "template", "variables")
+    __slots__ = ("_turns", "_whole", "defaults", "partials", "placeholders", "prefix", "template", "variables")
 
     template: str | tuple[MessageLike, ...]
     variables: tuple[str, ...]
     placeholders: tuple[str, ...]
     partials: Mapping[str, Any]
+    defaults: Mapping[str, Any]
     prefix: str | None
 
     def __init__(
@@ -111,6 +113,7 @@ class Prompt:
         template: str | Iterable[MessageLike],
         *,
         partials: Mapping[str, Any] | None = None,
+        defaults: Mapping[str, Any] | None = None,
         prefix: str | None = None,
     ) -> None:
         self._whole: _Text | None = None
@@ -131,18 +134,20 @@ class Prompt:
                 raise PromptError(
                     f"{{{sorted(mixed)[0]}}} stands both in a text and in place of messages. Name one anew."
                 )
-        if not isinstance(partials, (Mapping, type(None))):
-            raise PromptError(f"The partials of a prompt are a dict of values by name, not {type(partials).__name__}.")
+        for what, values in (("partials", partials), ("defaults", defaults)):
+            if not isinstance(values, (Mapping, type(None))):
+                raise PromptError(f"The {what} of a prompt are a dict of values by name, not {type(values).__name__}.")
         if not isinstance(prefix, (str, type(None))):
             raise PromptError(f"The prefix of a prompt is a text, not {type(prefix).__name__}.")
         given = dict(partials or {})
-        for name in given:
+        for name in (*given, *(defaults or {})):
             if name not in names:
                 raise PromptError(f"The prompt has no {{{name}}}.{nearest(name, names)}{_listed(names)}")
         for place in places:
             if place in given:
                 given[place] = tuple(as_messages(given[place], f"{{{place}}}"))
         self.partials = MappingProxyType(given)
+        self.defaults = MappingProxyType({name: x for name, x in (defaults or {}).items() if name not in given})
         self.variables = tuple(name for name in dict.fromkeys(names) if name not in given)
         self.placeholders = tuple(name for name in dict.fromkeys(places) if name not in given)
         self.prefix = prefix
@@ -159,7 +164,7 @@ class Prompt:
             PromptError: there is no such variable; the message has the nearest name.
         """
         self._refuse_unknown(values)
-        return Prompt(self.template, partials={**self.partials, **values}, prefix=self.prefix)
+        return Prompt(self.template, partials={**self.partials, **values}, defaults=self.defaults, prefix=self.prefix)
 
     def format(self, /, **values: Any) -> Prompted:
         """The text, or the messages, with all variables filled in. What is no text is written as JSON.
@@ -168,10 +173,10 @@ class Prompt:
             PromptError: a value is missing, or belongs to no variable; the message has the nearest name.
         """
         self._refuse_unknown(values)
-        missing = [name for name in self.variables if values.get(name) is None and name not in self.placeholders]
+        missing = [name for name in self.variables if values.get(name) is None and not self.may_lack(name)]
         if missing:
             raise missing_values(missing, values)
-        every = {**self.partials, **values}
+        every = {**self.defaults, **self.partials, **{name: x for name, x in values.items() if x is not None}}
         if self._whole is not None:
             return self._whole.fill(every)
         return [message for turn in self._turns for message in turn.fill(every)]
@@ -179,6 +184,10 @@ class Prompt:
     def __call__(self, values: Mapping[str, Any], /) -> Prompted:
         """:meth:`format`, as a stage of a pipeline."""
         return self.format(**values)
+
+    def may_lack(self, name: str) -> bool:
+        """Whether the variable may be left out: it takes messages, or has a default."""
+        return name in self.placeholders or name in self.defaults
 
     @property
     def is_text(self) -> bool:
@@ -227,7 +236,7 @@ class Prompt:
         return self
 
     def _key(self) -> tuple[Any, ...]:
-        return self.template, dict(self.partials), self.prefix
+        return self.template, dict(self.partials), dict(self.defaults), self.prefix
 
     def _refuse_unknown(self, values: Iterable[str]) -> None:
         for name in values:
@@ -236,8 +245,8 @@ class Prompt:
                 raise PromptError(f"The prompt has no open variable {{{name}}}.{taken}{_listed(self.variables)}")
 
 
-def _rebuild(template: Any, partials: dict[str, Any], prefix: str | None) -> Prompt:
-    return Prompt(template, partials=partials, prefix=prefix)
+def _rebuild(template: Any, partials: dict[str, Any], defaults: dict[str, Any], prefix: str | None) -> Prompt:
+    return Prompt(template, partials=partials, defaults=defaults, prefix=prefix)
 
 
 def default_prompt(hint: str, *, messages: bool) -> Prompt:
