@@ -134,6 +134,16 @@ class RunResult(Value, frozen=True):
         """Whether the run came to an answer, and was not stopped."""
         return self.stop_reason in ("finished", "return_direct")
 
+    def trajectory(self) -> list[dict[str, str]]:
+        """The run as a table: ``thought``, ``action`` (``tool[input]``) and ``observation`` of each call of a tool.
+
+        What called nothing has no row: the answer, replies that could not be read, calls that were refused or that fit
+        no tool. ``steps`` and ``turns`` have those too.
+        """
+        from ._trajectory import trajectory
+
+        return trajectory(self)
+
     def to_text(self, *, width: int | None = None, limit: int | None = 2_000) -> str:
         """A report for terminals and logs: how the run ended, and what was thought, done and seen in each turn.
 
