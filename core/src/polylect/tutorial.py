@@ -132,11 +132,10 @@ def _value(tree: ast.expr) -> float:
     waiting: list[tuple[ast.expr, bool]] = [(tree, False)]
     while waiting:
         node, ready = waiting.pop()
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
             values.append(_checked(node.value))
             continue
-        sign = getattr(node, "op", None)
-        if not isinstance(node, (ast.BinOp, ast.UnaryOp)) or type(sign) not in _OPERATORS:
+        if not isinstance(node, (ast.BinOp, ast.UnaryOp)) or type(node.op) not in _OPERATORS:
             raise ValueError(f"This can't be calculated here. {_HINT}")
         if not ready:
             below = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.operand]
@@ -144,9 +143,9 @@ def _value(tree: ast.expr) -> float:
             waiting += [(inner, False) for inner in reversed(below)]
             continue
         given = [values.pop() for _ in range(2 if isinstance(node, ast.BinOp) else 1)][::-1]
-        if isinstance(sign, ast.Pow):
+        if isinstance(node.op, ast.Pow):
             _check_power(*given)
-        values.append(_checked(_OPERATORS[type(sign)](*given)))
+        values.append(_checked(_OPERATORS[type(node.op)](*given)))
     return values[0]
 
 
