@@ -153,13 +153,12 @@ def test_a_run_of_two_turns_in_a_conversation() -> None:
     assert asked[1] == f"{asked[0]} {ASKS} Yes\nAction: f\nAction Input: a\nObservation: c\nThought: "
 
 
-def test_the_first_turn_of_a_conversation_has_an_empty_history() -> None:
+def test_the_first_turn_of_a_conversation_needs_no_history() -> None:
     pipeline = Pipeline("conversational", lambda prompt: "AI: hello")
-    prompt = pipeline.prompt_for(input="Hi.", chat_history="")
-    assert isinstance(prompt, str)
-    assert prompt.endswith("The conversation so far:\n\n\nNew input: Hi.\nThought:")
-    with pytest.raises(PromptError, match="chat_history"):
-        pipeline.prompt_for(input="Hi.")
+    bare, empty = pipeline.prompt_for(input="Hi."), pipeline.prompt_for(input="Hi.", chat_history="")
+    assert str(bare).endswith("The conversation so far:\n(it begins now)\n\nNew input: Hi.\nThought:")
+    assert str(empty).endswith("The conversation so far:\n\n\nNew input: Hi.\nThought:")
+    assert pipeline.plan(input="Hi.") == AgentFinish({"output": "hello"}, "AI: hello")
 
 
 def test_other_words() -> None:

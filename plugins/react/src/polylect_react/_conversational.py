@@ -44,7 +44,7 @@ class Conversational(React):
 
     @cached_property
     def prompt(self) -> Prompt:
-        """The prompt, in this lect's words. Its variable ``chat_history`` is a text, empty in a new conversation."""
+        """The prompt, in this lect's words. Its variable ``chat_history`` is a text, and may be left out."""
         return _prompt.conversational(self.words)
 
     def format_history(self, messages: Iterable[Any]) -> str:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from polylect import EXCEPTION_TOOL, AgentStep, Call, Prompt
-from polylect.plugin import Tools, observation_text, turns_of
+from polylect import EXCEPTION_TOOL, AgentStep, Call, Policies, Prompt
+from polylect.plugin import Tools, observation_text
 
 from . import _prompt
 from ._bracket import ReactBracket
@@ -46,37 +46,35 @@ class Docstore(ReactBracket):
 
     def format_steps(self, steps: Sequence[AgentStep], *, tools: Tools = None, **policies: object) -> str:
         """The scratchpad: each turn's text, its observations with their numbers."""
+        super().format_steps([], tools=tools)  # checks them
         chosen = self.policies.replace(**policies) if policies else self.policies
-        turns = turns_of(steps)
-        texts, number = [], 1
-        for turn in turns:
-            texts.append(self._turn(turn, number, tools, policies))
-            number += len(turn)
+        turns = self.written_turns(steps, chosen)
         out, number = [], 0
-        for turn, text, following in zip(turns, texts, [*texts[1:], None], strict=False):
+        for at, (turn, text) in enumerate(turns, 1):
             out.append(text)
             for step in turn:
                 number += 1
                 out.append(f"\n{self.words['observation']} {number}: ")
                 out.append(self._guarded(observation_text(step.observation), chosen))
-            cue = self.cue(following)
+            cue = self.cue(turns[at][1] if at < len(turns) else None)
             out.append(cue if cue == "\n" else f"\n{self.words['thought']} {number + 1}: ")
         return "".join(out)
+
+    def written_turns(self, steps: Sequence[AgentStep], policies: Policies) -> list[tuple[list[AgentStep], str]]:
+        """The turns that steps came from, each with its text; actions without a log with their numbers."""
+        found, number, word = [], 1, self.words["action"]
+        for turn, text in super().written_turns(steps, policies):
+            actions = [step.action for step in turn]
+            if not any(action.log or action.tool == EXCEPTION_TOOL for action in actions):
+                calls = [Call(action.tool, action.tool_input) for action in actions]
+                text = "\n".join(f"{word} {n}: {call.name}[{self.input(call)}]" for n, call in enumerate(calls, number))
+            found.append((turn, text))
+            number += len(turn)
+        return found
 
     def cue(self, following: str | None) -> str:
         """A line break where the model goes on: it writes the label, and the number."""
         return "\n" if following is None else super().cue(following)
-
-    def _turn(self, turn: list[AgentStep], number: int, tools: Tools, policies: dict[str, object]) -> str:
-        """The text of one turn, without observations; ``number`` is that of its first action."""
-        blank = [AgentStep(step.action, "") for step in turn]
-        text = super().format_steps(blank, tools=tools, **policies)
-        text = text.removesuffix(self.observation_prefix * len(turn) + "\n")
-        if any(step.action.log or step.action.tool == EXCEPTION_TOOL for step in turn):
-            return text  # the model's own, with its own numbers
-        word = self.words["action"]
-        calls = [Call(step.action.tool, step.action.tool_input) for step in turn]
-        return "\n".join(f"{word} {n}: {call.name}[{self.input(call)}]" for n, call in enumerate(calls, number))
 
     def detect(self, text: str) -> float:
         """How sure it is that ``text`` is in this tongue: by its numbers."""

@@ -108,7 +108,8 @@ def conversational(words: Mapping[str, str]) -> Prompt:
         f"{new}: {{input}}",
         f"{thought}:{{agent_scratchpad}}" if thought else "{agent_scratchpad}",
     ]
-    return Prompt("\n".join(lines), prefix=f"{words['thought']}:" if thought else "")
+    prefix = f"{words['thought']}:" if thought else ""
+    return Prompt("\n".join(lines), defaults={"chat_history": "(it begins now)"}, prefix=prefix)
 
 
 def self_ask(words: Mapping[str, str]) -> Prompt:
