@@ -118,8 +118,13 @@ def text_problem(text: object) -> str:
 
 
 def with_hidden_calls(lect: TextLect, reply: Reply, sink: CallReader) -> Reply:
-    """By the policy ``reasoning_calls="accept"``: calls inside the reasoning, when there are none outside it."""
+    """By the policy ``reasoning_calls="accept"``: calls inside the reasoning, when there are none outside it.
+
+    A call that was cut is one outside it, although it was dropped.
+    """
     if sink.policies.reasoning_calls != "accept" or reply.calls or reply.answer is not None:
+        return reply
+    if any(x.code == "truncated" and x.end > x.start for x in reply.diagnostics):
         return reply
     calls: list[Call] = []
     for start, end in reply.spans("reasoning"):
