@@ -41,56 +41,66 @@ def report(result: RunResult, *, width: int | None = None, limit: int | None = L
         limit: the characters shown of one text, with a mark for what is left out; None shows all.
         paint: colours the labels; the texts of models and tools are never coloured.
     """
-    return "\n".join(_Report(width, limit, paint).lines(result)) + "\n"
+    return "\n".join(Report(width, limit, paint).lines(result)) + "\n"
 
 
-class _Report:
+class Report:
+    """The parts of a report, as lines. Arguments as for :func:`report`."""
+
     def __init__(self, width: int | None, limit: int | None, paint: Painter) -> None:
         self.room = None if width is None else max(width, NARROWEST) - LABEL - 2
         self.limit = None if limit is None else max(limit, 1)
         self.paint = paint
 
     def lines(self, result: RunResult) -> Iterator[str]:
+        """All of it."""
+        yield from self.summary(result)
+        end = ending(result)
+        turns = rows(result)
+        for turn in turns:
+            yield ""
+            yield from self.turn(row(result, turn), end if turn is turns[-1] else None)
+
+    def summary(self, result: RunResult) -> Iterator[str]:
+        """What stands above the turns: how the run ended, and what it came to."""
         end = ending(result)
         turns = rows(result)
         yield from self._sentence(end.reason, "green" if end.finished else "yellow")
         yield ""
         if asked := question(result):
-            yield from self._field("Question", asked)
+            yield from self.field("Question", asked)
         if end.finished or end.answer:
-            yield from self._field(*_answer(end))
-        yield from self._field("Steps taken", f"{many(len(turns), 'turn')}, {tally(turns)}")
+            yield from self.field(*_answer(end))
+        yield from self.field("Steps taken", f"{many(len(turns), 'turn')}, {tally(turns)}")
         if time := seconds_of(result.seconds):
-            yield from self._field("Time", time)
+            yield from self.field("Time", time)
         if tokens := tokens_of(result.usage):
-            yield from self._field("Tokens", tokens)
+            yield from self.field("Tokens", tokens)
         if result.lect:
-            yield from self._field("Lect", result.lect)
-        for turn in turns:
-            yield ""
-            yield from self._turn(row(result, turn), end if turn is turns[-1] else None)
+            yield from self.field("Lect", result.lect)
 
-    def _turn(self, found: Row, end: Ending | None) -> Iterator[str]:
+    def turn(self, found: Row, end: Ending | None = None) -> Iterator[str]:
+        """One turn; ``end`` for the last one of a run that is over."""
         title = self.paint(f"Turn {many(found.number)}", bold=True)
         notes = "" if found.record is None else ", ".join(_notes(found.record))
         yield f"{title}  {self.paint(notes, dim=True)}" if notes else title
         if found.said.strip():
-            yield from self._field("Thought" if found.thought else "Reply", found.said, dim=found.thought)
+            yield from self.field("Thought" if found.thought else "Reply", found.said, dim=found.thought)
         if found.fault is not None:
-            yield from self._field(found.fault_title, found.fault, "red")
+            yield from self.field(found.fault_title, found.fault, "red")
             if found.told is not None:
-                yield from self._field("Told", found.told)
+                yield from self.field("Told", found.told)
         for number, doing in enumerate(found.doings, 1):
             count = f" {number}" if len(found.doings) > 1 else ""
-            yield from self._field(f"Action{count}", doing.called, "cyan")
+            yield from self.field(f"Action{count}", doing.called, "cyan")
             if doing.observation is not None or doing.ok:
-                yield from self._field(doing.seen, doing.result, None if doing.ok else "red")
+                yield from self.field(doing.seen, doing.result, None if doing.ok else "red")
             else:
-                yield from self._field(doing.seen, "(no observation)", "yellow")
+                yield from self.field(doing.seen, "(no observation)", "yellow")
         if end is not None and found.idle and (end.finished or end.asked):
-            yield from self._field(*_answer(end))
+            yield from self.field(*_answer(end))
 
-    def _field(self, label: str, text: str, color: str | None = None, *, dim: bool = False) -> Iterator[str]:
+    def field(self, label: str, text: str, color: str | None = None, *, dim: bool = False) -> Iterator[str]:
         """A labelled text; further lines stand under the first."""
         shown = cut(text, self.limit)
         body = harmless(shown.text)
@@ -98,7 +108,7 @@ class _Report:
             body += f"… ({many(shown.left)} more characters)"
         label = self.paint(label, color, dim=dim) + " " * (LABEL - len(label))
         for line in body.split("\n") if self.room is None else wrapped(body, self.room):
-            yield f"  {label}{line}".rstrip()
+            yield f"  {label}{line}".rstrip(" ")
             label = " " * LABEL
 
     def _sentence(self, text: str, color: str) -> Iterator[str]:
