@@ -124,7 +124,7 @@ def create_self_ask_with_search_agent(llm: AnyModel, tools: Tools, prompt: AnyPr
     Args:
         llm: the model: any callable of a text.
         tools: exactly one, which takes a question.
-        prompt: with ``{agent_scratchpad}``; it need not tell the tool.
+        prompt: with ``{agent_scratchpad}``; it need not tell the tool, and ``{chat_history}`` may be left out of a run.
 
     Raises:
         ToolError: there is no tool, or more than one.
@@ -137,6 +137,9 @@ def create_self_ask_with_search_agent(llm: AnyModel, tools: Tools, prompt: AnyPr
     lect = registry.lect("self_ask")
     if isinstance(prompt, Prompt) or (prompt is not None and not callable(prompt)):
         given = prompt if isinstance(prompt, Prompt) else Prompt(prompt)
+        if "chat_history" in given.variables and not given.may_lack("chat_history"):
+            defaults = {**given.defaults, "chat_history": ""}
+            given = Prompt(given.template, partials=given.partials, defaults=defaults, prefix=given.prefix)
         if "tools" not in (*given.variables, *given.partials):
             lect = copy.copy(lect)
             lect.prompt = given  # a pipeline asks for the variables that the lect's own prompt has
@@ -190,7 +193,7 @@ def create_openai_tools_agent(
     lect = registry.lect("tool_calls")
 
     def render(given: Sequence[Tool]) -> list[Message]:
-        return strict_tools(lect.format_tools(given), strict=strict)
+        return strict_tools(given, lect.format_tools(given), strict=strict)
 
     return Pipeline(lect, llm, tools, prompt=prompt, render_tools=render)
 

@@ -2,30 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from .._errors import ToolError
 from .._json import dumps
+from .._tools import Tool, schema_types
 
 LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 """Keys of a schema that hold lists of schemas."""
 
 
-def strict_tool(told: dict[str, Any]) -> dict[str, Any]:
-    """A tool in OpenAI's form, in strict mode; one without a schema stays as it is.
+def strict_tools(tools: Sequence[Tool], told: Sequence[dict[str, Any]], *, strict: bool) -> list[dict[str, Any]]:
+    """Tools in OpenAI's form, with ``strict`` said: True closes their schemas, False leaves them as they are.
 
     Source: OpenAI's guide "Structured model outputs". All objects are closed, all their arguments required, and there
-    are no defaults: an argument that has one is told of it in its description.
+    are no defaults: an argument that has one is told of it in its description. An argument of the tool that may be left
+    out may be null, which an agent takes for that. Custom tools have no schema.
 
     Raises:
-        ToolError: an object of the schema takes arguments of any name, which strict mode can't say.
+        ToolError: an object of a schema takes arguments of any name, which strict mode can't say.
     """
-    function = told.get("function")
-    if not isinstance(function, dict) or not isinstance(function.get("parameters"), dict):
-        return told
-    closed = _Closed(function["name"]).schema(function["parameters"], "$")
-    return {**told, "function": {**function, "strict": True, "parameters": closed}}
+    out = []
+    for tool, one in zip(tools, told, strict=True):
+        if tool.custom is None:
+            one = {**one, "function": {**one["function"], "strict": strict}}
+            if strict:
+                one["function"]["parameters"] = _closed(tool, one["function"]["parameters"])
+        out.append(one)
+    return out
+
+
+def _closed(tool: Tool, schema: dict[str, Any]) -> dict[str, Any]:
+    closer = _Closed(tool.name)
+    if tool.takes_others:
+        raise closer.open("$")
+    closed: dict[str, Any] = closer.schema(schema, "$")
+    closed["properties"] = {
+        name: one if name in tool.required else _or_null(one) for name, one in closed["properties"].items()
+    }
+    return closed
 
 
 class _Closed:
@@ -53,19 +69,21 @@ class _Closed:
     def _object(self, schema: dict[str, Any], path: str) -> dict[str, Any]:
         properties = schema.get("properties")
         if not isinstance(properties, dict) or schema.get("additionalProperties") or schema.get("patternProperties"):
-            raise ToolError(
-                f"The tool {self._tool!r} can't be strict: {path} takes arguments of any name. Name them in its "
-                "schema, or leave strict out."
-            )
+            raise self.open(path)
         inner = {name: self.schema(one, f"{path}.{name}") for name, one in properties.items()}
         return {"properties": inner, "required": list(inner), "additionalProperties": False}
 
+    def open(self, path: str) -> ToolError:
+        """The error for an object of unknown keys."""
+        return ToolError(
+            f"The tool {self._tool!r} can't be strict: {path} takes arguments of any name. Name them in its schema, or "
+            "leave strict out."
+        )
 
-def strict_tools(told: Iterable[dict[str, Any]], *, strict: bool) -> list[dict[str, Any]]:
-    """All of them with ``strict`` said: True closes the schemas, False says that they may be left as they are."""
-    if strict:
-        return [strict_tool(one) for one in told]
-    return [
-        {**one, "function": {**one["function"], "strict": False}} if isinstance(one.get("function"), dict) else one
-        for one in told
-    ]
+
+def _or_null(schema: Any) -> Any:
+    if not isinstance(schema, dict) or "null" in schema_types(schema):
+        return schema
+    if not isinstance(schema.get("type"), str) or "const" in schema or "enum" in schema:
+        return {"anyOf": [schema, {"type": "null"}]}
+    return {**schema, "type": [schema["type"], "null"]}
