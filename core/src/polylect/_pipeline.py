@@ -25,7 +25,17 @@ from ._outputs import chunks_of
 from ._policies import CHOICES
 from ._prompt import Message, MessageLike, Prompt, Prompted, as_messages, missing_values
 from ._render import describe_tools
-from ._stages import Decision, FormatScratchpad, Guard, OwnParse, ParseStage, PromptStage, Reading, ReadReply
+from ._stages import (
+    Decision,
+    FormatScratchpad,
+    Guard,
+    OwnParse,
+    ParseStage,
+    PromptStage,
+    ReadAnswer,
+    Reading,
+    ReadReply,
+)
 from ._tools import Tool, Tools, toolbox
 from ._values import AgentAction, AgentStep, Event, Reply, Value
 
@@ -250,7 +260,7 @@ class Pipeline:
         """The fourth stage for a reply that must be an answer: any text is one, and calls beside an answer are none."""
         if isinstance(self._parse, OwnParse):
             return self._parse
-        return ReadReply(self.lect, self.tools, {**self._policies, "text": "final", "both": "final"})
+        return ReadAnswer(self.lect, self.tools, self._policies)
 
     @property
     def text_is_answer(self) -> bool:

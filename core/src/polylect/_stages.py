@@ -221,6 +221,28 @@ class ReadReply:
         return f"{self.lect.name}: parse, decide"
 
 
+class ReadAnswer(ReadReply):
+    """The parse stage for a reply that must be an answer; its prefix is the beginning of that answer.
+
+    A prefix in the usual sense stands before the parts of a message. This one is put in front of the text, so that the
+    model may go on with it, and so that any text is an answer.
+    """
+
+    def __init__(self, lect: Lect, tools: Toolbox | None, policies: dict[str, Any]) -> None:
+        super().__init__(lect, tools, {**policies, "text": "final", "both": "final"})
+
+    def read(self, output: Any, prefix: str = "") -> Reply:
+        """A whole reply."""
+        text = None if self.lect.messages else text_of(output)[0]
+        if prefix and isinstance(text, str) and not begins_anew(self.lect, text):
+            return super().read(f"{prefix}{text}")
+        return super().read(output)
+
+    def reading(self, prefix: str) -> Reading:
+        """A reading of one reply that arrives in chunks."""
+        return AnswerReading(self, prefix)
+
+
 class LectReading:
     """A reply in chunks, read by a lect."""
 
@@ -256,8 +278,11 @@ class LectReading:
         return [event for chunk in lect.chunks(message_of(output), (WHOLE,)) for event in self.feed(chunk)]
 
     def _begin(self, anew: bool) -> list[Event]:
-        self._parser = self._stage.parser("" if anew else self._prefix)
+        self._parser = self._opened("" if anew else self._prefix)
         return self._parser.feed("".join(self._held))
+
+    def _opened(self, prefix: str) -> Parser:
+        return self._stage.parser(prefix)
 
     def close(self) -> list[Event]:
         """The reply is over."""
@@ -271,6 +296,16 @@ class LectReading:
         """What the agent does with it, by the lect."""
         assert self.reply is not None
         return self._stage.lect.decide(self.reply, **self._stage.policies)
+
+
+class AnswerReading(LectReading):
+    """A reply in chunks behind the beginning of an answer."""
+
+    def _opened(self, prefix: str) -> Parser:
+        parser = self._stage.parser("")
+        if prefix:
+            parser.feed(prefix)
+        return parser
 
 
 class OwnParse:

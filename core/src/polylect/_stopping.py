@@ -88,3 +88,9 @@ class StreamStopper:
         """The reply is over -> what was held back, as a text."""
         text = self._stopper.close()
         return [text] if text else []
+
+
+def cut_at_stop(text: str, stops: Iterable[str]) -> str:
+    """A whole text up to its first stop string."""
+    ends = [(at + len(stop), at) for stop in stops if stop and (at := text.find(stop)) >= 0]
+    return text[: min(ends)[1]] if ends else text

@@ -1,4 +1,4 @@
-"""What the synchronous and the asynchronous driver share: the clock, the end, and results on their way into the state."""
+"""What the synchronous and the asynchronous driver share: the clock, the end, results on their way into the state."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Generator
 from typing import Any
 
 from .._errors import ModelError, PolylectError, RunError
+from .._stopping import cut_at_stop
 from .._values import AgentAction, AgentStep
 from ._calling import Caller, told
 from ._cancel import Cancel
 from ._hooks import Hooks
 from ._loop import Loop, Outcome
-from ._cutting import cut_at_stop
 from ._replies import IncomingReply, usage_of
 from ._values import CallModel, CallTools, ModelResult, RunState, ToolResult
 from ._wrapping import wrapped

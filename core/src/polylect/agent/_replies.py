@@ -7,8 +7,9 @@ from typing import Any
 
 from .._errors import ParseError
 from .._outputs import text_of
+from .._stopping import Stopper, cut_at_stop
+from .._text_lect import without_partial_stop
 from .._values import AnswerDelta, CallStart, ContentDelta, Event
-from ._cutting import StopCutter, cut_at_stop
 from ._loop import Loop, Outcome
 from ._values import CallModel, ModelDelta, ModelResult, NoAnswer, RunEvent, Usage
 
@@ -23,7 +24,7 @@ class IncomingReply:
         self._loop, self._call, self._live = loop, call, live
         self._text = not pipeline.lect.messages
         stops = call.request.stop if self._text and pipeline.cuts_at_stop else ()
-        self._cutter = StopCutter(stops) if stops else None
+        self._stopper = Stopper(stops) if stops else None
         self._stops = stops
         self._reading = loop.reading(call)
         self._fault: ParseError | None = None
@@ -45,9 +46,9 @@ class IncomingReply:
         if not isinstance(text, str):
             return self._told(None, self._feed(chunk))
         kept = text
-        if self._cutter is not None:
-            kept = self._cutter.feed(text)
-            if self._cutter.hit:
+        if self._stopper is not None:
+            kept = self._stopper.feed(text)
+            if self._stopper.found is not None:
                 self.wanted = False
         if kept is not text and text:
             chunk = kept
@@ -81,7 +82,8 @@ class IncomingReply:
     def close(self) -> tuple[list[Event | RunEvent], Outcome]:
         """The reply is over -> its last events, and what it says."""
         events: list[Event | RunEvent] = []
-        if self._cutter is not None and (rest := self._cutter.close()):
+        held = "" if self._stopper is None else self._stopper.close()
+        if rest := without_partial_stop(held, self._stops):
             self._pieces.append(rest)
             events += self._told(rest, self._feed(rest))
         if self._fault is None:

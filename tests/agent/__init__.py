@@ -1,0 +1,1 @@
+"""Agents: the loop, its drivers, and what is seen of a run."""
