@@ -121,28 +121,28 @@ class BlobLect(TextLect):
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn: prose, the thought behind its label, and a fenced blob for each call or for the answer."""
-        blobs = [blob(call.name, call.arguments) for call in reply.calls]
-        if reply.answer is not None:
-            blobs.append(blob("Final Answer", reply.answer))
-        return self.with_blobs(reply, blobs)
-
-    def with_blobs(self, reply: Reply, blobs: Iterable[str]) -> str:
-        """What a reply says before its calls and its answer, and then these blobs."""
-        out = reply.content
-        if reply.reasoning:
-            out += f"{_NEXT if out else ''}Thought: {reply.reasoning}"
-        for text in blobs:
+        out = self.said(reply)
+        for text in blobs(reply):
             label = f"{_NEXT}Action:{_NEXT}" if out == reply.content or not out.endswith("```") else _NEXT
             if out == reply.content and out.endswith("\n"):  # a label would take the line break
                 label = ""
             out += f"{label if out else ''}```json\n{text}\n```"
         return out
 
+    def said(self, reply: Reply) -> str:
+        """What a reply says before its calls and its answer."""
+        if not reply.reasoning:
+            return reply.content
+        return f"{reply.content}{_NEXT if reply.content else ''}Thought: {reply.reasoning}"
+
     def format_tools(self, tools: Iterable[ToolLike]) -> str:
         """Each tool with the JSON Schema of its arguments."""
         return describe_tools_with_schemas(toolbox(tools) or {})
 
 
-def blob(action: str, value: Any) -> str:
-    """A blob as it is written, on one line."""
-    return dumps({"action": action, "action_input": value})
+def blobs(reply: Reply) -> list[str]:
+    """The blobs of a reply's calls, and of its answer, each as it is written, on one line."""
+    said = [(call.name, call.arguments) for call in reply.calls]
+    if reply.answer is not None:
+        said.append(("Final Answer", reply.answer))
+    return [dumps({"action": action, "action_input": value}) for action, value in said]

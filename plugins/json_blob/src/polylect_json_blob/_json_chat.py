@@ -8,7 +8,7 @@ from typing import Any
 from polylect import AgentStep, LectError, Reply, Toolbox, toolbox
 from polylect.plugin import Tools, observation_text
 
-from ._blobs import BlobLect, blob
+from ._blobs import BlobLect, blobs
 from ._prompt import JSON_CHAT
 
 PLACE = "{observation}"
@@ -50,10 +50,8 @@ class JsonChat(BlobLect):
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn: a think block, prose, and one fenced blob; several calls are a list in it."""
-        blobs = [blob(call.name, call.arguments) for call in reply.calls]
-        if reply.answer is not None:
-            blobs.append(blob("Final Answer", reply.answer))
-        body = f"[{', '.join(blobs)}]" if len(blobs) > 1 else "".join(blobs)
+        written = blobs(reply)
+        body = f"[{', '.join(written)}]" if len(written) > 1 else "".join(written)
         thought = f"<think>\n{reply.reasoning}\n</think>\n" if reply.reasoning else ""
         said = f"{thought}{reply.content}"
         if not body:

@@ -6,7 +6,7 @@ import re
 
 from polylect import Reply, Toolbox
 
-from ._blobs import BlobLect, blob, marks
+from ._blobs import BlobLect, blobs, marks
 from ._prompt import REACT_JSON
 
 _MARK, _COLON = r"(?:\*{1,3}|#{1,4}[ \t]{1,2})?", r"[ \t*0-9]{0,8}[:：]"
@@ -50,10 +50,16 @@ class ReactJson(BlobLect):
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn: prose, the thought, a fenced blob for each call, and the answer, each behind its label."""
-        if not isinstance(reply.answer, str):
-            return super().write(reply, tools)
-        turn = self.with_blobs(reply, [blob(call.name, call.arguments) for call in reply.calls])
-        return f"{turn}\nFinal Answer: {reply.answer}" if turn else f"Final Answer: {reply.answer}"
+        text = reply.answer if isinstance(reply.answer, str) else None
+        out = self.said(reply)
+        for written in blobs(reply if text is None else Reply(calls=reply.calls)):
+            label = "\nAction:\n" if out else "Action:\n"
+            if out == reply.content and out.endswith("\n"):  # a label would take the line break
+                label = ""
+            out += f"{label}```json\n{written}\n```"
+        if text is None:
+            return out
+        return f"{out}\nFinal Answer: {text}" if out else f"Final Answer: {text}"
 
     def detect(self, text: str) -> float:
         """A little less than others: most of its texts could as well be in ``json_blob``, or in ``react``."""
