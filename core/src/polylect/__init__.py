@@ -44,10 +44,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
+    from ._api_tools import anthropic_tools, openai_tools
     from ._hookspecs import LectSpec, ModelSpec, hookimpl
     from ._inputs import quote, read_input, unquote
     from ._lect import Lect, Parser
     from ._models import ModelInfo, model, models, register_model, unregister_model
+    from ._openapi import OpenApiCall, openapi_tools
     from ._pipeline import Pipeline, Request, Turn
     from ._policies import Policies
     from ._prompt import Prompt
@@ -57,7 +59,7 @@ if TYPE_CHECKING:
     from ._scripted import Scripted
     from ._stages import FormatScratchpad, Model, ParseStage, PromptStage
     from ._text_lect import TextLect, without_partial_stop
-    from ._tools import Tool, Toolbox, ToolLike, as_tool, toolbox
+    from ._tools import McpTool, Tool, Toolbox, ToolLike, as_tool, tool, toolbox
     from ._translate import detect, translate
     from .agent._agent import Agent
     from .agent._builders import (
@@ -98,10 +100,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _LATER = {
+    "_api_tools": ("anthropic_tools", "openai_tools"),
     "_hookspecs": ("LectSpec", "ModelSpec", "hookimpl"),
     "_inputs": ("quote", "read_input", "unquote"),
     "_lect": ("Lect", "Parser"),
     "_models": ("ModelInfo", "model", "models", "register_model", "unregister_model"),
+    "_openapi": ("OpenApiCall", "openapi_tools"),
     "_pipeline": ("Pipeline", "Request", "Turn"),
     "_policies": ("Policies",),
     "_prompt": ("Prompt",),
@@ -111,7 +115,7 @@ _LATER = {
     "_scripted": ("Scripted",),
     "_stages": ("FormatScratchpad", "Model", "ParseStage", "PromptStage"),
     "_text_lect": ("TextLect", "without_partial_stop"),
-    "_tools": ("Tool", "ToolLike", "Toolbox", "as_tool", "toolbox"),
+    "_tools": ("McpTool", "Tool", "ToolLike", "Toolbox", "as_tool", "tool", "toolbox"),
     "_translate": ("detect", "translate"),
     "agent._agent": ("Agent",),
     "agent._builders": (
@@ -246,6 +250,7 @@ __all__ = [
     "LectError",
     "LectInfo",
     "LectSpec",
+    "McpTool",
     "Model",
     "ModelDelta",
     "ModelEnd",
@@ -255,6 +260,7 @@ __all__ = [
     "ModelSpec",
     "ModelStart",
     "NoAnswer",
+    "OpenApiCall",
     "ParseError",
     "ParseStage",
     "Parser",
@@ -290,6 +296,7 @@ __all__ = [
     "Turn",
     "TurnRecord",
     "Usage",
+    "anthropic_tools",
     "as_tool",
     "create_json_chat_agent",
     "create_openai_functions_agent",
@@ -308,11 +315,14 @@ __all__ = [
     "load_plugin_file",
     "model",
     "models",
+    "openai_tools",
+    "openapi_tools",
     "plugins",
     "quote",
     "read_input",
     "register",
     "register_model",
+    "tool",
     "toolbox",
     "translate",
     "unquote",

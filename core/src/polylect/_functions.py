@@ -130,6 +130,13 @@ def from_model(model: Any) -> Tool:
     return Tool(model.__name__, description, schema)
 
 
+def is_coroutine(function: Callable[..., Any]) -> bool:
+    """Whether a call of it must be awaited: a coroutine function, a partial of one, or an object that is called so."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
 # --- hints ------------------------------------------------------------------------------------------------------------
 
 _SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
@@ -190,9 +197,7 @@ def _union(schemas: list[dict[str, Any] | None], *, nullable: bool) -> dict[str,
     for schema in [*schemas, *([{"type": "null"}] if nullable else [])]:
         if schema is None:
             return None
-        inner = [schema]
-        if list(schema) == ["anyOf"]:
-            inner = schema["anyOf"]
+        inner: Any = schema["anyOf"] if list(schema) == ["anyOf"] else [schema]
         options.extend(option for option in inner if not any(_same(option, x) for x in options))
     return options[0] if len(options) == 1 else {"anyOf": options}
 

@@ -282,15 +282,18 @@ UNKNOWN = Shape({})
 
 def shape_of(root: Schema) -> Shape | None:
     """The members of a schema, its references followed, its alternatives joined; None when it is for no object."""
-    return _Shaper(root).shape(root, 0)
+    return Shapes(root).shape(root)
 
 
-class _Shaper:
+class Shapes:
+    """The members of the parts of one schema; each part is looked at once."""
+
     def __init__(self, root: Schema) -> None:
         self.references = References(root)
         self.known: dict[int, Shape | None] = {}
 
-    def shape(self, schema: Any, level: int) -> Shape | None:
+    def shape(self, schema: Any, level: int = 0) -> Shape | None:
+        """The members of a part; see :func:`shape_of`."""
         if not isinstance(schema, Mapping) or level > MAX_LEVELS:
             return None if schema is False else UNKNOWN
         if id(schema) not in self.known:
@@ -327,7 +330,7 @@ class _Shaper:
 
 
 def allows_others(root: Schema) -> bool:
-    """Whether a schema says that there may be members that it does not name; saying nothing about them is no such word."""
+    """Whether a schema says that there may be members without a name; one that is silent about them does not."""
     waiting: list[Any] = [root]
     seen: set[int] = set()
     references = References(root)

@@ -9,15 +9,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeAlias
 
 from .._errors import CLOSE, ToolError
-from .._functions import STARRED, Parameter, Signature, plain, pydantic_for, signature_of
+from .._functions import STARRED, Parameter, Signature, is_coroutine, plain, pydantic_for, signature_of
 from .._inputs import takes_keys
 from .._json import NUMBER_FAULTS
 from .._policies import MAX_NESTING
 from .._reading import LONGEST_NAME, NOTHING, decode, malformed, nesting_beyond, too_deep
-from .._schemas import allows_others
-from .._tools import Tool, TypesOf
+from .._schemas import Shape, allows_others
+from .._tools import Tool
 from ._checking import Checker, Unreadable
 from ._flat import flat
+from ._settling import Settler
 
 Bound: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 SHOWN = 3
@@ -72,12 +73,7 @@ def check(tool: Tool) -> None:
 
 def is_async(tool: Tool) -> bool:
     """Whether a tool's function is a coroutine function: its own, a partial's, or a callable object's."""
-    function = tool.function
-    while isinstance(function, functools.partial):
-        function = function.func
-    return inspect.iscoroutinefunction(function) or (
-        function is not None and inspect.iscoroutinefunction(type(function).__call__)
-    )
+    return tool.function is not None and is_coroutine(tool.function)
 
 
 def _planned(tool: Tool) -> _Plan:
@@ -113,13 +109,8 @@ class _Plan:
         self.typed = {x.name: x.hint for x in parameters.values() if x.name in self.names and plain(x.hint) is None}
         self.typed_others = None if others is None or plain(others.hint) is not None else others.hint
         self.direct = not (self.first or self.typed or self.typed_others)
-        self.types = TypesOf(tool.parameters)
-        self.dropped = frozenset(
-            name
-            for name, schema in self.names.items()
-            if name not in self.needed and "null" not in self.types.of(schema)
-        )
-        """Arguments that may be left out, and that models who leave them out like to call null."""
+        self.settler = Settler(tool.parameters)
+        self.shape = Shape(self.names, tuple(self.needed))
 
     def _belong(self, signature: Signature, others: Parameter | None) -> None:
         name, known = self.tool.name, signature.parameters
@@ -167,12 +158,12 @@ class _Plan:
         if len(self.names) != 1 or self.names.keys() >= value.keys():
             return True
         (schema,) = self.names.values()
-        may_be_it = "object" in self.types.of(schema)
+        may_be_it = "object" in self.settler.types.of(schema)
         return takes_keys(self.tool, value) and (not may_be_it or self.open)
 
     def _typed(self, key: str, text: str) -> Any:
         """A text as the value of one argument: as it is, or the JSON that it reads as."""
-        if "string" in self.types.of(self.names[key]):
+        if "string" in self.settler.types.of(self.names[key]):
             return text
         if nesting_beyond(text, MAX_NESTING):
             raise ArgumentFault(too_deep(self.tool.name))
@@ -195,11 +186,10 @@ class _Plan:
 
     def checked(self, given: dict[str, Any]) -> dict[str, Any]:
         """The arguments, if they fit: nulls for arguments that may be left out are left out."""
-        if any(value is None and key in self.dropped for key, value in given.items()):
-            given = {key: value for key, value in given.items() if value is not None or key not in self.dropped}
         size = _measured(given)
         if size is None:
             raise ArgumentFault(too_deep(self.tool.name))
+        given = self.settler.members(given, self.shape)
         known = {key: value for key, value in given.items() if key in self.names or self._may_have(key)}
         unknown = [key for key in given if key not in known]
         faults = [self._unknown(key) for key in unknown[:SHOWN]]
@@ -214,7 +204,7 @@ class _Plan:
             count += found.total
         if faults:
             self._refuse(faults, count)
-        return {key: _whole(value, self.names.get(key), self.types) for key, value in given.items()}
+        return given
 
     @functools.cached_property
     def checker(self) -> Checker:
@@ -367,19 +357,3 @@ def _measured(value: Any) -> int | None:
         found += len(inner)
         level = inner
     return None
-
-
-def _whole(value: Any, schema: Any, types: TypesOf, left: int = MAX_NESTING) -> Any:
-    """A value with whole numbers where they are meant, and spelt ``3.0``."""
-    if not isinstance(value, (float, list, dict)) or not isinstance(schema, Mapping) or not left:
-        return value
-    if isinstance(value, float):
-        kinds = types.of(schema)
-        return int(value) if "integer" in kinds and "number" not in kinds and value.is_integer() else value
-    if isinstance(schema.get("$ref"), str):
-        return _whole(value, types.references.find(schema["$ref"]), types, left - 1)
-    if isinstance(value, list):
-        items = schema.get("items")
-        return [_whole(x, items, types, left - 1) for x in value] if isinstance(items, Mapping) else value
-    properties, others = schema.get("properties", {}), schema.get("additionalProperties")
-    return {key: _whole(inner, properties.get(key, others), types, left - 1) for key, inner in value.items()}

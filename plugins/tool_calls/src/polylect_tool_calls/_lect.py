@@ -16,12 +16,11 @@ from polylect import (
     Policies,
     Reply,
     Toolbox,
-    ToolError,
     ToolLike,
+    openai_tools,
     toolbox,
 )
 from polylect.plugin import (
-    EMPTY_SCHEMA,
     Grammar,
     Reason,
     Tools,
@@ -29,7 +28,6 @@ from polylect.plugin import (
     checked_sizes,
     decide,
     difference,
-    inline,
     only_text,
     says_length,
 )
@@ -260,7 +258,7 @@ class ToolCalls(Lect):
         return messages if known is None else [with_api_names(message, known) for message in messages]
 
     def format_tools(self, tools: Iterable[ToolLike]) -> list[dict[str, Any]]:
-        """The tools in OpenAI's form, for the request: schemas without titles, their local references put in place.
+        """The tools in OpenAI's form, for the request: see :func:`polylect.openai_tools`.
 
         A name that the API rejects ("Python REPL") becomes one that it takes ("Python_REPL"); ``parse``, given the same
         tools, resolves the model's calls of it.
@@ -268,19 +266,7 @@ class ToolCalls(Lect):
         Raises:
             ToolError: a tool is broken.
         """
-        found = []
-        known = toolbox(tools) or Toolbox()
-        for tool in known.values():
-            try:
-                schema = inline(tool.parameters, tool.parameters)
-            except ToolError:
-                raise ToolError(f"The parameters of tool {tool.name!r} are nested too deeply.") from None
-            name = known.api_names.get(tool.name, tool.name)
-            function = {"name": name, "description": tool.description, "parameters": {**EMPTY_SCHEMA, **schema}}
-            if not tool.description:
-                del function["description"]
-            found.append({"type": "function", "function": function})
-        return found
+        return openai_tools(tools)
 
     def chunks(self, message: Any, sizes: Sequence[int]) -> list[dict[str, Any]]:
         """A message as stream deltas: its texts, then each call, in pieces of ``sizes`` characters, used in turn.
