@@ -54,7 +54,8 @@ def test_iterations_end_a_run(driver: str, limit: int) -> None:
     built, model = agent("react", *(call("react", given=str(n)) for n in range(9)), max_iterations=limit)
     result = run(driver, built)
     assert (result.stop_reason, result.finished, result.iterations) == ("iterations", False, limit)
-    assert len(model.asked) == limit and len(result.steps) == limit
+    assert len(model.asked) == limit
+    assert len(result.steps) == limit
     assert f"limit of {limit} iterations" in result.output
 
 
@@ -84,7 +85,8 @@ def test_time_ends_tools_and_keeps_what_was_finished(driver: str) -> None:
     assert result.stop_reason == "time"
     told = observations(result)
     assert told[1] == "quick b"
-    assert "not finished" in told[0] and "not finished" in told[2]
+    assert "not finished" in told[0]
+    assert "not finished" in told[2]
     assert [x.status for x in result.turns[0].results] == ["timeout", "ok", "timeout"]
     assert result.seconds < LONG / 2
     assert no_threads()
@@ -148,7 +150,8 @@ def test_a_model_is_told_how_long_it_may_take() -> None:
 
     assert Agent("react", model, [quick], max_execution_time=5.0).run("q").finished
     assert Agent("react", model, [quick]).run("q").finished
-    assert asked[0] is not None and 0 < asked[0] <= 5.0
+    assert asked[0] is not None
+    assert 0 < asked[0] <= 5.0
     assert asked[1] is None
 
 
@@ -204,7 +207,8 @@ def test_what_the_model_writes_behind_the_cue_is_the_answer(lect: str) -> None:
     if not isinstance(whole, str):
         return
     cue = spoken.answer_cue
-    assert cue and cue in whole
+    assert cue
+    assert cue in whole
     rest = whole[whole.index(cue) + len(cue) :]
     for said in (rest, whole):
         built, model = agent(lect, call(lect), said, max_iterations=1, early_stopping="generate")
@@ -223,8 +227,10 @@ def test_an_action_is_never_the_answer_of_generate(lect: str) -> None:
 
     built, _ = agent(lect, call(lect), call(lect), tools=(echo,), max_iterations=1, early_stopping="generate")
     result = built.run("q")
-    assert ran == ["hi"] and len(result.steps) == 1
-    assert "Action" not in result.output and "hi" not in result.output
+    assert ran == ["hi"]
+    assert len(result.steps) == 1
+    assert "Action" not in result.output
+    assert "hi" not in result.output
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
@@ -289,7 +295,8 @@ def test_a_tool_may_cancel_the_run(driver: str) -> None:
     built, model = agent("react", call("react", "stop"), answer("react"), tools=(stop,))
     result = run(driver, built, cancel=cancel)
     assert result.stop_reason == "cancelled"
-    assert len(model.asked) == 1 and len(result.steps) == 1
+    assert len(model.asked) == 1
+    assert len(result.steps) == 1
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
@@ -311,7 +318,7 @@ def test_cancelling_ends_tools_that_run(driver: str) -> None:
     result = run(driver, built, cancel=cancel)
     puller.join()
     assert result.stop_reason == "cancelled"
-    assert [x.status for x in result.turns[0].results][0] == "cancelled"
+    assert result.turns[0].results[0].status == "cancelled"
     assert no_threads()
 
 
@@ -358,7 +365,8 @@ def test_a_task_that_is_cancelled_from_outside_leaves_nothing_behind(driver: str
 
     in_loop(driver, main)
     assert no_threads()
-    assert state is not None and len(state.waiting) == 2  # it may be taken up again
+    assert state is not None
+    assert len(state.waiting) == 2
 
 
 def test_closing_a_stream_leaves_nothing_behind() -> None:
@@ -416,5 +424,6 @@ def test_events_tell_of_calls_that_were_given_up() -> None:
     ends = [event for event in told if isinstance(event, ToolEnd)]
     assert sorted(event.result.status for event in ends) == ["ok", "timeout"]
     assert len([event for event in told if isinstance(event, StepEnd)]) == 2
-    assert isinstance(told[0], ModelStart) and isinstance(told[-1], Finish)
+    assert isinstance(told[0], ModelStart)
+    assert isinstance(told[-1], Finish)
     assert isinstance(told[-1].result, RunResult)

@@ -96,8 +96,10 @@ def test_a_turn_mixes_calls_that_can_run_with_those_that_can_not() -> None:
     assert [action.tool_input for action in tools_of(built.next(state)).actions] == ["a", "c"]
     built.advance(state, [ToolResult("1"), ToolResult("3")])
     told = [step.observation for step in state.steps]
-    assert told[0] == "1" and told[2] == "3"
-    assert "no tool 'nope'" in told[1] and "echo" in told[1]
+    assert told[0] == "1"
+    assert told[2] == "3"
+    assert "no tool 'nope'" in told[1]
+    assert "echo" in told[1]
     assert [result.status for result in state.turns[0].results] == ["ok", "unknown", "ok"]
 
 
@@ -133,7 +135,7 @@ def test_only_what_is_wanted_is_taken() -> None:
 def test_a_state_belongs_to_its_lect() -> None:
     built, _ = agent("react")
     other, _ = agent("json_blob")
-    with pytest.raises(PromptError, match="'json_blob'.*'react'"):
+    with pytest.raises(PromptError, match=r"'json_blob'.*'react'"):
         built.next(other.start("q"))
     wrong: Any = {"inputs": {}}
     with pytest.raises(PromptError, match="RunState"):
@@ -142,7 +144,7 @@ def test_a_state_belongs_to_its_lect() -> None:
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"type":"RunState"}', '{"type":"RunState","inputs":3}'])
 def test_what_is_no_state_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         RunState.from_json(text)
 
 
@@ -167,7 +169,8 @@ def test_usage_and_seconds_add_up() -> None:
     built.advance(state, [ToolResult("x", "ok", 2.0)])
     built.advance(state, ModelResult(answer("react"), Usage(20, 7), 0.25))
     result = result_of(built.next(state))
-    assert result.usage == Usage(30, 12) and result.usage.total == 42
+    assert result.usage == Usage(30, 12)
+    assert result.usage.total == 42
     assert result.seconds == 2.75
     assert [turn.usage.total for turn in result.turns] == [15, 27]
     assert result.turns[1].prompt_size > result.turns[0].prompt_size > 0
@@ -178,7 +181,8 @@ def test_a_result_writes_itself_and_reads_itself() -> None:
     result = built.run("q")
     again = RunResult.from_json(result.to_json())
     assert again == result
-    assert again.turns[0].reply is not None and again.turns[0].reply.calls[0].name == "echo"
+    assert again.turns[0].reply is not None
+    assert again.turns[0].reply.calls[0].name == "echo"
 
 
 def test_the_stop_reason_is_one_of_those_there_are() -> None:
