@@ -14,7 +14,7 @@ FAMILIES = ("react", "json_blob", "xml_tags", "tool_calls")
 LECTS = [
     info.name for info in polylect.lects() if info.distribution.startswith("polylect-") and info.family in FAMILIES
 ]
-TEXT_LECTS = [name for name in LECTS if not polylect.lect(name).messages]
+TEXT_LECTS = [name for name in LECTS if polylect.lect(name).prompt.is_text]
 
 
 def search(query: str) -> str:

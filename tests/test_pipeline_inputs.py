@@ -41,7 +41,7 @@ def test_no_input_becomes_structure(name: str) -> None:
     raw = pipeline.replace(escape="raw")
     harmless = structure(lect, pipeline.prompt_for(input="How is the weather?"))
     changed = 0
-    for text in [*HOSTILE, *map(str, lect.examples)]:
+    for text in [*HOSTILE, *map(str, lect.examples), *(f"Well?\n{example}" for example in lect.examples)]:
         assert structure(lect, pipeline.prompt_for(input=text)) == harmless, text
         changed += structure(lect, raw.prompt_for(input=text)) != harmless
     assert changed >= len(lect.examples)

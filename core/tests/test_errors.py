@@ -175,9 +175,13 @@ def test_the_callers_errors_survive_pickle(kind: type[PolylectError]) -> None:
 # --- the errors of the bundled lects ------------------------------------------------------------------------------
 
 ONE = {"name": "one", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}
+TEXT_LECTS = (
+    *("react", "react_bracket", "docstore", "mrkl", "conversational", "self_ask"),
+    *("json_blob", "json_chat", "chat", "react_json", "xml_tags"),
+)
 FAULTS: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
-    *((name, "", {}, {}) for name in ("react", "react_bracket", "json_blob", "xml_tags")),
-    *((name, "I wonder.", {}, {}) for name in ("react", "react_bracket", "json_blob", "xml_tags")),
+    *((name, "", {}, {}) for name in TEXT_LECTS),
+    *((name, "I wonder.", {}, {}) for name in TEXT_LECTS),
     ("tool_calls", {"role": "assistant", "content": ""}, {}, {}),
     ("tool_calls", {"role": "assistant", "content": "I wonder."}, {}, {"text": "error"}),
     ("react", "Action: one\nAction Input: x", {"tools": [ONE]}, {}),
@@ -189,6 +193,11 @@ FAULTS: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("react", "Action: one\nAction Input: 1\nObservation: 2", {"observation": "error"}, {}),
     ("react_bracket", "Action: one[x]", {"tools": [ONE]}, {}),
     ("react_bracket", "Action: one", {"tools": [ONE]}, {}),
+    ("self_ask", "Follow up:", {}, {}),
+    ("self_ask", "Follow up: x", {"tools": [ONE]}, {}),
+    ("mrkl", "Action: one\nAction Input: 1\nFinal Answer: 2", {}, {"both": "error"}),
+    ("conversational", "Thought: Do I need to use a tool? Yes", {}, {}),
+    ("docstore", "Action 1: one", {}, {}),
     ("json_blob", '{"action": "one", "action_input": {"n": "x"}}', {"tools": [ONE]}, {}),
     ("json_blob", '{"action": "one", "action_input": {"n": }}', {}, {}),
     ("json_blob", '{"action": "one", "action_input": {"n"', {}, {}),
@@ -197,8 +206,8 @@ FAULTS: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("tool_calls", {"role": "assistant", "tool_calls": [{"function": {"name": "one", "arguments": "{"}}]}, {}, {}),
     ("tool_calls", {"role": "assistant", "tool_calls": [{"function": {"name": "one", "arguments": "{]"}}]}, {}, {}),
     ("tool_calls", {"role": "assistant", "tool_calls": [{"function": {"name": "", "arguments": "{}"}}]}, {}, {}),
-    *((name, None, {}, {}) for name in ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")),
-    *((name, b"Final Answer: 1", {}, {}) for name in ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")),
+    *((name, None, {}, {}) for name in (*TEXT_LECTS, "tool_calls", "openai_functions")),
+    *((name, b"Final Answer: 1", {}, {}) for name in (*TEXT_LECTS, "tool_calls", "openai_functions")),
 ]
 CLUE = re.compile(r"https?://|www\.|\.com\b|Traceback|File \"|0x[0-9a-f]{6}|/site-packages|<class ", re.I)
 

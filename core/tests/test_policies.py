@@ -29,7 +29,10 @@ DEFAULTS = {
     "max_calls": 256,
 }
 LIMITS = ("max_nesting", "max_call_size", "max_calls")
-LECTS = ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")
+LECTS = (
+    *("react", "react_bracket", "docstore", "mrkl", "conversational", "self_ask"),
+    *("json_blob", "json_chat", "chat", "react_json", "xml_tags", "tool_calls", "openai_functions"),
+)
 TOOL = {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
 DAYS = {
     "name": "days",

@@ -10,10 +10,9 @@ import polylect
 from polylect import LectError, PluginError, _registry
 
 BUNDLED = {
-    "json_blob": "polylect-json-blob",
-    "react": "polylect-react",
-    "react_bracket": "polylect-react",
-    "tool_calls": "polylect-tool-calls",
+    **dict.fromkeys(("react", "react_bracket", "docstore", "mrkl", "conversational", "self_ask"), "polylect-react"),
+    **dict.fromkeys(("json_blob", "json_chat", "chat", "react_json"), "polylect-json-blob"),
+    **dict.fromkeys(("tool_calls", "openai_functions"), "polylect-tool-calls"),
     "xml_tags": "polylect-xml-tags",
 }
 INSTALLED = [info.name for info in polylect.lects()]

@@ -20,7 +20,10 @@ SCHEMA = {
     "required": ["city"],
 }
 EMPTY = {"type": "object", "properties": {}}
-LECTS = ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")
+LECTS = (
+    *("react", "react_bracket", "docstore", "mrkl", "conversational", "self_ask"),
+    *("json_blob", "json_chat", "chat", "react_json", "xml_tags", "tool_calls", "openai_functions"),
+)
 
 
 def described(tool: Tool) -> tuple[str, str, dict[str, Any]]:

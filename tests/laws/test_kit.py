@@ -12,6 +12,7 @@ from hypothesis.strategies import SearchStrategy
 
 import polylect
 from polylect import testing
+from polylect._registry import KNOWN
 from polylect.plugin import turns_of
 from polylect.testing import LAWS, LectLaws, Report, Row, _law_1_round_trip, _pytest, _run, check
 
@@ -124,6 +125,7 @@ def test_a_failure_is_shrunk_and_tells_its_seed() -> None:
 
 
 REACT = polylect.lect("react")
+LECTS = [info.name for info in polylect.lects() if info.distribution in set(KNOWN.values())]
 T = TypeVar("T")
 
 
@@ -151,7 +153,7 @@ def test_calls_name_the_given_tools(reply: polylect.Reply) -> None:
     assert {call.name for call in reply.calls} <= {tool.name for tool in testing.TOOLS}
 
 
-@pytest.mark.parametrize("name", ["react", "json_blob", "xml_tags", "tool_calls"])
+@pytest.mark.parametrize("name", LECTS)
 def test_replies_and_steps_reach_every_feature(name: str) -> None:
     lect = polylect.lect(name)
     found = drawn(testing.replies(lect))
@@ -173,7 +175,7 @@ def test_replies_and_steps_reach_every_feature(name: str) -> None:
     assert {len(steps) for steps in drawn(testing.steps(lect))} >= {1, 2, 3}
 
 
-@pytest.mark.parametrize("name", ["react", "react_bracket", "json_blob", "xml_tags", "tool_calls"])
+@pytest.mark.parametrize("name", [name for name in LECTS if "several_calls" in polylect.lect(name).features])
 def test_steps_reach_turns_of_several_actions_with_and_without_logs(name: str) -> None:
     lect = polylect.lect(name)
     turns = [turn for steps in drawn(testing.steps(lect)) for turn in turns_of(steps)]

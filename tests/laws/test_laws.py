@@ -16,8 +16,11 @@ from polylect.testing import LAWS, Law
 SEED = os.environ.get("POLYLECT_SEED") or "0"
 EXAMPLES = int(os.environ.get("POLYLECT_EXAMPLES") or 1000)
 DISTRIBUTIONS = ("polylect-react", "polylect-json-blob", "polylect-xml-tags", "polylect-tool-calls")
-LECTS = ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")
-NOTHING_TO_TRY = {("tool_calls", 5): "no stop strings in a text"}
+LECTS = (
+    *("react", "react_bracket", "docstore", "mrkl", "conversational", "self_ask"),
+    *("json_blob", "json_chat", "chat", "react_json", "xml_tags", "tool_calls", "openai_functions"),
+)
+NOTHING_TO_TRY = {(name, 5): "no stop strings in a text" for name in ("tool_calls", "openai_functions")}
 """Where a law says nothing of a lect, and why: a tongue of messages has no stop strings."""
 
 

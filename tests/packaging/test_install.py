@@ -17,10 +17,10 @@ pytestmark = [pytest.mark.packaging, pytest.mark.xdist_group("packaging")]
 ROOT = Path(__file__).parents[2]
 THIRD_PARTY = ROOT / "tests/thirdparty/polylect_done"
 LECTS = {
-    "polylect-react": {"react", "react_bracket"},
-    "polylect-json-blob": {"json_blob"},
+    "polylect-react": {"react", "react_bracket", "docstore", "mrkl", "conversational", "self_ask"},
+    "polylect-json-blob": {"json_blob", "json_chat", "chat", "react_json"},
     "polylect-xml-tags": {"xml_tags"},
-    "polylect-tool-calls": {"tool_calls"},
+    "polylect-tool-calls": {"tool_calls", "openai_functions"},
 }
 HEAVY = {
     "polylect-react": set[str](),
