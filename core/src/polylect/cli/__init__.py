@@ -1,4 +1,4 @@
-"""The command line: ``polylect parse|stream|format|translate|check|lects|plugins``."""
+"""The command line: ``polylect parse|stream|format|translate|run|check|lects|plugins``."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from ._list import lects, plugins
 from ._options import load_plugins
 from ._parse import parse
 from ._pool import WorkerDied
+from ._run import run
 from ._stream import stream
 from ._translate import translate
 
@@ -152,5 +153,5 @@ def main(plugin: tuple[str, ...]) -> None:
     """
 
 
-for command in (parse, stream, format_, translate, check, lects, plugins):
+for command in (parse, stream, format_, translate, run, check, lects, plugins):
     main.add_command(command)

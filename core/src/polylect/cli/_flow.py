@@ -1,0 +1,96 @@
+"""Text that arrives in pieces, under a label, broken to the width of the terminal as the report breaks it."""
+
+from __future__ import annotations
+
+from ..agent._layout import columns, ideographic, width_of
+from ..agent._report import LABEL, TAB
+from ._paint import safe
+
+INDENT = " " * (LABEL + 2)
+
+
+class Flow:
+    """Feed it; it gives back what to print. A word is printed when it is known to fit.
+
+    Args:
+        label: what stands before the text, with its colours and the blanks behind it: :data:`LABEL` columns.
+        room: the columns of the text; None: lines are as long as they are.
+        limit: characters that are shown; of the rest their number is told.
+    """
+
+    def __init__(self, label: str, room: int | None, limit: int | None) -> None:
+        self._label, self._room, self._limit = label, room, limit
+        self._begun = False
+        self._breaks = 0
+        self._spaces = 0
+        self._word = ""
+        self._column = 0
+        self._wide = 0
+        self._seen = 0
+        self._left = 0
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything was printed."""
+        return self._begun
+
+    def feed(self, text: str) -> str:
+        """More text -> what to print of it now."""
+        out: list[str] = []
+        for char in text:
+            if self._limit is not None and self._seen >= self._limit:
+                self._left += 1
+                continue
+            if not self._begun and not self._word and char.isspace():
+                continue
+            self._seen += 1
+            self._take(char, out)
+        return "".join(out)
+
+    def _take(self, char: str, out: list[str]) -> None:
+        if char == "\n":
+            self._flush(out)
+            self._breaks, self._spaces = self._breaks + 1, 0
+        elif char == " ":
+            self._flush(out)
+            self._spaces += 1
+        elif char == "\t":
+            self._flush(out)
+            self._spaces += TAB
+        elif char != "\r":
+            for sign in safe(char):
+                wide = columns(sign)
+                if self._room is not None and self._wide + wide > self._room:
+                    self._flush(out)
+                self._word += sign
+                self._wide += wide
+                if ideographic(sign) or (self._room is None and self._wide > LABEL):
+                    self._flush(out)
+
+    def _flush(self, out: list[str]) -> None:
+        """The word goes out, behind what is due before it."""
+        if not self._word:
+            return
+        if not self._begun:
+            out.append(f"  {self._label}")
+            self._begun, self._spaces, self._breaks = True, 0, 0
+        if self._breaks:
+            out.append("\n" * self._breaks + INDENT)
+            self._breaks = self._column = 0
+        spaces = min(self._spaces, self._room or self._spaces)
+        if self._room is not None and self._column and self._column + spaces + self._wide > self._room:
+            out.append("\n" + INDENT)
+            self._column = spaces = 0
+        out += (" " * spaces, self._word)
+        self._column += spaces + self._wide
+        self._word, self._wide, self._spaces = "", 0, 0
+
+    def close(self) -> str:
+        """The text is over -> the rest, and the end of the line; nothing where nothing was printed."""
+        out: list[str] = []
+        self._flush(out)
+        if self._left:
+            self._word = f"… ({self._left:,} more characters)"
+            self._wide = width_of(self._word)
+            self._flush(out)
+        return "".join([*out, "\n"]) if self._begun else ""
