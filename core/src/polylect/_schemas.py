@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -203,7 +204,8 @@ def _is_pattern(pattern: Any) -> bool:
         return False
     for source in (pattern, _ECMASCRIPT.sub(lambda found: f"(?P<{found[1]}>" if found[1] else "x", pattern)):
         try:
-            re.compile(source)
+            with warnings.catch_warnings(action="ignore", category=FutureWarning):  # sets in sets, which nobody meant
+                re.compile(source)
         except (re.error, OverflowError, RecursionError):
             continue
         return True

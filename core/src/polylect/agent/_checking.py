@@ -14,7 +14,7 @@ from .._docstrings import INSTALL
 from .._errors import ToolError
 from .._json import TOO_LARGE, TOO_LONG
 from .._schemas import parts_of
-from ._matching import is_cheap, matches
+from ._matching import PatternFault, is_cheap, matches
 
 STEPS = 100_000
 """Keywords of a schema that are tried for one check, besides …"""
@@ -67,14 +67,23 @@ class Checker:
             raise self._broken(error) from None
         if fault is not None:
             raise ToolError(f"The schema of tool {name!r} is broken: {_message(fault)} - at {fault.json_path:.300}.")
-        parts = [part for part, _ in parts_of(schema)]
-        if any("unevaluatedProperties" in part for part in parts):  # there jsonschema matches them itself
-            for pattern in (x for part in parts for x in part.get("patternProperties", ())):
-                if not is_cheap(pattern):
-                    raise ToolError(f"The schema of tool {name!r} has a pattern that takes too long: {pattern!r:.200}.")
+        self._read_patterns([part for part, _ in parts_of(schema)])
         from referencing.jsonschema import EMPTY_REGISTRY
 
         self._validator = kind(schema, registry=EMPTY_REGISTRY)  # this one looks nothing up in the network
+
+    def _read_patterns(self, parts: list[Mapping[str, Any]]) -> None:
+        own = any("unevaluatedProperties" in part for part in parts)  # there jsonschema matches names itself
+        names = {pattern for part in parts for pattern in part.get("patternProperties", ())}
+        for pattern in {part["pattern"] for part in parts if "pattern" in part} | names:
+            try:
+                quick = is_cheap(pattern)
+            except PatternFault as fault:
+                raise ToolError(
+                    f"The schema of tool {self._name!r} is broken: {pattern!r:.200} is no pattern: {fault}."
+                ) from None
+            if own and pattern in names and not quick:
+                raise ToolError(f"The schema of tool {self._name!r} is broken: {pattern!r:.200} takes too long.")
 
     def faults(self, value: Any, size: int) -> Found:
         """What is wrong with a value, by place; ``size``: how many values there are inside of it.
