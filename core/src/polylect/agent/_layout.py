@@ -74,7 +74,7 @@ def wrapped(text: str, room: int, measure: Measure = columns) -> Iterator[str]:
     """
     for line in text.split("\n"):
         if measure is columns and (len(line) if line.isascii() else 2 * len(line)) <= room:  # it fits, whatever it is
-            yield line.rstrip()
+            yield line.rstrip(" ")
         else:
             yield from _broken(line, room, measure)
 
@@ -88,7 +88,7 @@ def _broken(line: str, room: int, measure: Measure) -> Iterator[str]:
         wide = measure(char)
         if used + wide > room and at > start and wide and char != " ":
             end = can if can > start else at
-            yield line[start:end].rstrip()
+            yield line[start:end].rstrip(" ")
             start = at = end
             while start < len(line) and line[start] == " ":
                 start = at = start + 1
@@ -105,7 +105,7 @@ def _broken(line: str, room: int, measure: Measure) -> Iterator[str]:
             if char == "-" or (ideographic(char) and after and columns(after) and after not in CLOSING):
                 can = at
     if start < len(line) or not line:
-        yield line[start:].rstrip()
+        yield line[start:].rstrip(" ")
 
 
 def fitted(text: str, room: int, lines: int, measure: Measure = columns) -> tuple[list[str], bool]:
@@ -125,4 +125,4 @@ def ending(line: str, room: int, measure: Measure = columns) -> str:
     while line and used + mark > room:
         used -= measure(line[-1])
         line = line[:-1]
-    return line.rstrip() + "…"
+    return line.rstrip(" ") + "…"
