@@ -21,19 +21,19 @@ LECTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ),
     (
         "docstore",
-        "ReAct over documents: Thought 1: / Action 1: Search[x], Lookup[x], Finish[answer] / Observation 1:",
+        "ReAct with numbers: Thought 1: / Action 1: Search[x] / Action 2: Finish[answer]",
         "_docstore:Docstore",
         ("react_docstore",),
     ),
     (
         "mrkl",
-        "Zero-shot MRKL: Thought / Action / Action Input / Final Answer, and what comes first counts",
+        "Zero-shot MRKL: as react, and what comes first counts",
         "_mrkl:Mrkl",
         ("zero_shot_react",),
     ),
     (
         "conversational",
-        "Conversational ReAct: Thought: Do I need to use a tool? / Action / Action Input / AI: answer",
+        "Conversational ReAct: Thought / Action / Action Input, or AI: answer",
         "_conversational:Conversational",
         (),
     ),

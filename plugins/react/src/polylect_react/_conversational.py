@@ -27,7 +27,7 @@ class Conversational(React):
     """
 
     name = "conversational"
-    title = "Conversational ReAct: Thought: Do I need to use a tool? / Action / Action Input / AI: answer"
+    title = "Conversational ReAct: Thought / Action / Action Input, or AI: answer"
     grammar_file = "conversational.lark"
     answer_cue = "AI:"
     assistant = "Assistant"

@@ -22,7 +22,7 @@ class Docstore(ReactBracket):
     """
 
     name = "docstore"
-    title = "ReAct over documents: Thought 1: / Action 1: Search[x], Lookup[x], Finish[answer] / Observation 1:"
+    title = "ReAct with numbers: Thought 1: / Action 1: Search[x] / Action 2: Finish[answer]"
     aliases = ("react_docstore",)
     finish = "Finish"
     answer_cue = "Action: Finish["

@@ -22,7 +22,7 @@ class Mrkl(React):
 
     name = "mrkl"
     aliases = ("zero_shot_react",)
-    title = "Zero-shot MRKL: Thought / Action / Action Input / Final Answer, and what comes first counts"
+    title = "Zero-shot MRKL: as react, and what comes first counts"
     examples = (
         "Thought: I need the weather.\nAction: search\nAction Input: weather in Oslo",
         "The forecast knows.\nAction: forecast\nAction Input: Oslo",
