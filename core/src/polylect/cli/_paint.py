@@ -29,7 +29,9 @@ class Paint:
         return cls(wanted and is_terminal(sys.stdout if stream is None else stream))
 
     def __call__(self, text: str, color: str | None = None, *, bold: bool = False, dim: bool = False) -> str:
-        return click.style(text, fg=color, bold=bold or None, dim=dim or None) if self.on and text else text
+        """The text in a colour, or as it is."""
+        wanted = self.on and text and (color or bold or dim)
+        return click.style(text, fg=color, bold=bold or None, dim=dim or None) if wanted else text
 
 
 def short(text: str) -> str:

@@ -16,7 +16,6 @@ from ._tool_sources import ToolSource, tools_of
 
 if TYPE_CHECKING:
     from .._stages import Model
-    from ..agent._agent import Agent
 
 SCRIPTED = "scripted"
 
@@ -158,7 +157,7 @@ def run(
       polylect run "Who is on call?" --lect tool_calls --model openai:gpt-4o-mini --tools tools.py:roster --svg run.svg
       polylect run --replay run.jsonl
     """
-    from ._running import Shape, replay_record, run_agent
+    from ._running import Shape, Starts, replay_record, run_agent
 
     if as_json and as_events:
         raise click.UsageError("--json is the result, --jsonl the events: choose one.")
@@ -176,11 +175,12 @@ def run(
         tools = _tutorial_tools()
     asked = _question(question, tutorial=script or _of_tutorial(tools))
     made = _model(model, dict(model_options), lect_name, script=script)
-    found = _agent(
+    starts = Starts()
+    found = polylect.Agent(
         lect_name,
         made,
         tools,
-        record,
+        hooks=[starts, *_recorders(record)],
         prompt=prompt_of(lect_name, prompt, system),
         max_iterations=max_iterations,
         max_execution_time=max_seconds,
@@ -192,7 +192,7 @@ def run(
         **dict(policies),
     )
     state = found.start(**_inputs(asked, inputs))
-    return run_agent(found, state, shape)
+    return run_agent(found, state, shape, starts)
 
 
 def _missing(lect_name: str | None, model: str | None) -> str:
@@ -244,15 +244,13 @@ def _model(name: str, options: dict[str, Any], lect_name: str, *, script: bool) 
     return made
 
 
-def _agent(lect_name: str, model: Model, tools: list[polylect.Tool], record: str | None, **settings: Any) -> Agent:
-    hooks = []
-    if record is not None:
-        from ..agent._record import Recorder
-
-        if os.path.exists(record) and os.path.getsize(record):
-            click.echo(f"{record} is there already: this run is written behind what it holds.", err=True)
-        hooks = [Recorder(record)]
-    return polylect.Agent(lect_name, model, tools, hooks=hooks, **settings)
+def _recorders(path: str | None) -> list[object]:
+    """The hook that writes the run down, if it is to be."""
+    if path is None:
+        return []
+    if os.path.exists(path) and os.path.getsize(path):
+        click.echo(f"{path} is there already: this run is written behind what it holds.", err=True)
+    return [polylect.Recorder(path)]
 
 
 def _inputs(question: str, given: tuple[tuple[str, Any], ...]) -> dict[str, Any]:

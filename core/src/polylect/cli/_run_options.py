@@ -11,7 +11,6 @@ from click.shell_completion import CompletionItem
 
 import polylect
 
-from .._building import own_prompt
 from .._prompt import Prompt
 from ._lines import Source
 from ._options import load_plugins
@@ -125,6 +124,8 @@ def prompt_of(lect_name: str, file: str | None, system: str | None) -> Prompt | 
     """
     if file is None and system is None:
         return None
+    from .._building import own_prompt
+
     prompt = own_prompt(polylect.lect(lect_name)) if file is None else Prompt(_template(file))
     if system is None:
         return prompt

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ import click
 
 from .._errors import PolylectError, RunError
 from .._json import shown
-from .._values import AnswerDelta, ArgumentsDelta, CallStart, ContentDelta, ReasoningDelta
+from .._values import AgentAction, AnswerDelta, ArgumentsDelta, CallStart, ContentDelta, ReasoningDelta
 from ..agent._calling import told
 from ..agent._report import LIMIT, Report
 from ..agent._values import (
@@ -57,14 +58,35 @@ class Shape:
     pictures: dict[str, str]
 
 
-def run_agent(agent: Agent, state: RunState, shape: Shape) -> int:
-    """Run, and tell of it; gives the exit code: 0 for an answer, 1 for a run that was stopped or failed, 130."""
+class Starts:
+    """A hook that tells of calls at the moment when they begin: the event comes when a call that is alone is over."""
+
+    def __init__(self) -> None:
+        self.tell: Callable[[AgentAction], None] = lambda action: None
+
+    def polylect_before_tool(self, action: AgentAction) -> None:
+        """A call begins."""
+        self.tell(action)
+
+
+def run_agent(agent: Agent, state: RunState, shape: Shape, starts: Starts) -> int:
+    """Run, and tell of it; gives the exit code: 0 for an answer, 1 for a run that was stopped or failed, 130.
+
+    Args:
+        agent: whose hooks have ``starts``.
+        state: the run at its beginning.
+        shape: what to write.
+        starts: tells of calls that begin.
+    """
     show = _Show(_report(), state, shape, sys.stdout.buffer)
+    starts.tell = show.started
+    begun = time.monotonic()
     with show.ticker:
         try:
             with _prints_aside(show.ticker):
                 result = show.events(agent.stream(state))
         except KeyboardInterrupt:
+            state.seconds = time.monotonic() - begun
             result = interrupted(agent, state)
             show.ended(result)
             show.end(result)
@@ -184,6 +206,14 @@ class _Show:
             if callable(close):
                 close()
 
+    def started(self, action: AgentAction) -> None:
+        """A call begins."""
+        turn = self.state.iterations
+        self._running.append(action.tool)
+        self.ticker.say(f"turn {turn}: running {', '.join(self._running):.200}")
+        if self.watch is not None:
+            self.write(self.watch.show(ToolStart(turn, action)))
+
     def _tell(self, event: AgentEvent) -> None:
         """What is going on, for the line that tells it."""
         say, turn = self.ticker.say, self.state.iterations + 1
@@ -196,9 +226,6 @@ class _Show:
             self._written += 1
         elif isinstance(event, CallStart):
             say(f"turn {turn}: the model calls {event.name:.60}")
-        elif isinstance(event, ToolStart):
-            self._running.append(event.action.tool)
-            say(f"turn {event.turn}: running {', '.join(self._running):.200}")
         elif isinstance(event, ToolEnd):
             with contextlib.suppress(ValueError):
                 self._running.remove(event.action.tool)

@@ -17,7 +17,7 @@ from ._paint import safe
 
 EVERY = 0.2
 """Seconds between two updates."""
-PATIENCE = 0.4
+PATIENCE = 0.6
 """Seconds before a wait is worth a line."""
 WIDTH = 80
 """Columns where a terminal does not tell its own."""

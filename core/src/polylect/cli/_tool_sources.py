@@ -135,9 +135,7 @@ def _imported(name: str) -> ModuleType:
             raise ToolError(
                 f"The module {name!r} can't be imported: it needs {missing!r}, which is not there."
             ) from error
-        raise ToolError(
-            f"There is no module {name!r}.{_nearest_module(name, missing)} Is its folder the current one?"
-        ) from None
+        raise ToolError(f"There is no module {name!r}.{_nearest_module(name, missing)}") from None
     except (Exception, SystemExit) as error:  # a stranger's code
         raise ToolError(f"The module {name!r} can't be imported: {_told(error)}") from error
 
@@ -149,7 +147,7 @@ def _nearest_module(name: str, missing: str) -> str:
     known += [] if outer else sys.stdlib_module_names
     close = difflib.get_close_matches(last, known, n=1, cutoff=CLOSE)
     if not close:
-        return ""
+        return f" It is looked for among the installed ones and in {os.getcwd()}." if not outer else ""
     found = f"{outer}.{close[0]}" if outer else close[0]
     return f" Did you mean {found + name[len(missing) :]!r}?"
 

@@ -60,7 +60,7 @@ class Watch:
         if isinstance(event, CallStart):
             return self.close()
         if isinstance(event, ToolStart):
-            return self.close() + self._action(event.action)
+            return self._action(event.action)
         if isinstance(event, ToolEnd):
             return self.close() + self._observation(event.action, event)
         if isinstance(event, StepEnd):
@@ -122,9 +122,11 @@ class Watch:
 
     def _action(self, action: AgentAction) -> str:
         place = self._place(action)
+        if place in self._acted:  # it was told before
+            return ""
         self._acted.add(place)
         doing = self._looked_at(self._record()).doings[place]
-        return self._field(f"Action{self._count(place)}", doing.called, "cyan")
+        return self.close() + self._field(f"Action{self._count(place)}", doing.called, "cyan")
 
     def _observation(self, action: AgentAction, event: ToolEnd) -> str:
         place = self._place(action)
@@ -163,5 +165,10 @@ class Watch:
         return said + self._field(found.fault_title, found.fault or "", "red") + told
 
     def _last(self, result: RunResult) -> str:
+        """What the last turn came to without its events: it was interrupted."""
         record = result.turns[-1] if result.turns else None
-        return "" if record is None or record.error is None or -1 in self._seen else self._fault(record)
+        if record is None or -1 in self._seen:
+            return ""
+        if record.error is not None:
+            return self._fault(record)
+        return "".join(self._step() for _ in range(self._steps, len(record.results)))
