@@ -237,8 +237,8 @@ class _Picture:
         self.canvas.text(x + GAP / 2 - 1, y - 6, note, "pl-note pl-middle")
 
     def _context(self, y: float, turn: TurnRecord | int) -> None:
-        """More of the line of context, as thick as the turn's prompt is large."""
-        share = _size(turn) / self.largest if self.largest else 0
+        """More of the line of context: the larger the turn's prompt, the thicker, squared so that the eye sees it."""
+        share = (_size(turn) / self.largest) ** 2 if self.largest else 0
         self.canvas.line(f"M{RAIL} {px(self.rail)}V{px(y)}", "pl-rail", THIN + (THICK - THIN) * share)
         self.rail = y
 

@@ -32,7 +32,7 @@ RAIL = LEFT - 26
 """Where the line of context is."""
 WIDE = 2 * BOX + GAP
 """The width of the answer."""
-THIN, THICK = 1.5, 4.5
+THIN, THICK = 1.5, 5.0
 """How thick the line of context is at its beginning, and where the prompt was largest."""
 
 
