@@ -34,7 +34,7 @@ def calls(lect: str | Lect, *wanted: tuple[str, Any], thought: str = "") -> Any:
     made = tuple(Call(tool, _given(spoken, given), id=f"id{n}") for n, (tool, given) in enumerate(wanted))
     reasoning = thought if "reasoning" in spoken.features else ""
     names = {tool for tool, _ in wanted}
-    only = [polylect.Tool(*names, parameters={})] if len(names) == 1 else None  # a tongue may name no tool
+    only = [polylect.Tool(names.pop(), parameters={})] if len(names) == 1 else None  # a tongue may name no tool
     return spoken.format(Reply(reasoning=reasoning, calls=made), tools=only)
 
 

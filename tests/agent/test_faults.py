@@ -241,7 +241,7 @@ def test_a_model_that_says_nothing_is_told_so(nothing: Any, lect: str, driver: s
     result = run(driver, Agent(lect, model, [echo]))
     assert result.output == "42"
     (told,) = observations(result)
-    assert "empty" in told or "no text" in told or "message" in told
+    assert "Your reply" in told
 
 
 @pytest.mark.parametrize("driver", DRIVERS)

@@ -32,7 +32,7 @@ class Hooks(msgspec.Struct, frozen=True):
 
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {
-    "polylect_before_run": ("state",),
+    "polylect_before_run": ("state", "agent"),
     "polylect_after_run": ("state", "result"),
     "polylect_run_failed": ("state", "error"),
     "polylect_before_model": ("state", "call"),
@@ -54,7 +54,7 @@ def hooks_of(plugins: Iterable[object], *, strict: bool = True) -> Hooks:
     found: dict[str, list[Hook]] = {name: [] for name in ARGUMENTS}
     for plugin in plugins:
         names = [name for name in dir(plugin) if name.startswith("polylect_") and callable(getattr(plugin, name))]
-        if strict and not any(name in found for name in names):
+        if strict and not names:
             raise PluginError(f"{plugin!r:.120} has no hook. The hooks around a run: {', '.join(ARGUMENTS)}.")
         for name in names:
             if name in found:
