@@ -53,6 +53,13 @@ SEARCH = {"name": "search", "parameters": {"type": "object", "properties": {"que
 # --- what is asked, and what comes ------------------------------------------------------------------------------------
 
 
+def test_what_is_replayed_is_what_the_sdk_knows() -> None:
+    from openai.types.chat import ChatCompletionChunk
+
+    for one in (chunk({"role": "assistant", "content": None}), chunk({"content": "Hel"}), chunk({}, "stop"), COUNTED):
+        assert ChatCompletionChunk.model_validate(one, strict=True).id == "c1"
+
+
 def test_a_text_is_streamed(server: Replay, way: str) -> None:
     server.answer(HELLO)
     with model_at(server) as model:
