@@ -19,6 +19,7 @@ from ._errors import (
     PluginError,
     PolylectError,
     PromptError,
+    RecordError,
     RunError,
     ToolError,
 )
@@ -73,6 +74,8 @@ if TYPE_CHECKING:
         create_xml_agent,
     )
     from .agent._cancel import Cancel
+    from .agent._record import Recorder
+    from .agent._replay import replay, replay_events
     from .agent._trim import TokenBudget
     from .agent._values import (
         AgentEvent,
@@ -129,6 +132,8 @@ _LATER = {
         "create_xml_agent",
     ),
     "agent._cancel": ("Cancel",),
+    "agent._record": ("Recorder",),
+    "agent._replay": ("replay", "replay_events"),
     "agent._trim": ("TokenBudget",),
     "agent._values": (
         "AgentEvent",
@@ -273,6 +278,8 @@ __all__ = [
     "PromptError",
     "PromptStage",
     "ReasoningDelta",
+    "RecordError",
+    "Recorder",
     "Reply",
     "ReplyEnd",
     "Request",
@@ -322,6 +329,8 @@ __all__ = [
     "read_input",
     "register",
     "register_model",
+    "replay",
+    "replay_events",
     "tool",
     "toolbox",
     "translate",

@@ -95,6 +95,21 @@ class RunError(PolylectError):
         return type(self), (self.message, self.state)
 
 
+class RecordError(PolylectError, ValueError):
+    """A record of a run can't be replayed: it is malformed, or the agent wants something else than it holds.
+
+    Attributes:
+        line: the number of the line in the file, from 1; 0 where it is about no line.
+    """
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.message, self.line = message, line
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.message, self.line)
+
+
 class ParseError(PolylectError, ValueError):
     """The model's output is wrong.
 

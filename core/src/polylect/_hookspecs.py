@@ -13,6 +13,7 @@ from ._lect import Lect
 if TYPE_CHECKING:
     from ._tools import Tool
     from ._values import AgentAction
+    from .agent._agent import Agent
     from .agent._values import CallModel, ModelResult, RunResult, RunState, ToolResult
 
 PROJECT = "polylect"
@@ -63,7 +64,7 @@ class Specifications:
         """The models that this plugin brings. Import nothing heavy here: ``ModelSpec.load`` is for that."""
 
     @hookspec
-    def polylect_before_run(self, state: RunState) -> Any:
+    def polylect_before_run(self, state: RunState, agent: Agent) -> Any:
         """A run begins, or is taken up again."""
 
     @hookspec

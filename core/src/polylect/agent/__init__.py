@@ -18,6 +18,8 @@ from ._builders import (
     create_xml_agent,
 )
 from ._cancel import Cancel
+from ._record import Recorder
+from ._replay import replay, replay_events
 from ._trim import TokenBudget
 from ._values import (
     STOP_REASONS,
@@ -56,6 +58,7 @@ __all__ = [
     "ModelResult",
     "ModelStart",
     "NoAnswer",
+    "Recorder",
     "RunEvent",
     "RunResult",
     "RunState",
@@ -76,4 +79,6 @@ __all__ = [
     "create_structured_chat_agent",
     "create_tool_calling_agent",
     "create_xml_agent",
+    "replay",
+    "replay_events",
 ]

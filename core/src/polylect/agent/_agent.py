@@ -186,7 +186,7 @@ class Agent:
     ) -> Generator[AgentEvent, None, RunResult]:
         from ._sync import drive
 
-        return drive(Drive(self._loop, self._caller, self.hooks, self._state(start, inputs), cancel, live=live))
+        return drive(Drive(self, self._loop, self._caller, self.hooks, self._state(start, inputs), cancel, live=live))
 
     def _state(self, start: Any, inputs: dict[str, Any]) -> RunState:
         if isinstance(start, RunState):
@@ -202,7 +202,7 @@ class Agent:
         from ._async import drive
 
         state = self._state(start, inputs)
-        return await drive(Drive(self._loop, self._caller, self.hooks, state, cancel, live=False)).result()
+        return await drive(Drive(self, self._loop, self._caller, self.hooks, state, cancel, live=False)).result()
 
     def astream(
         self, start: str | RunState | None = None, /, *, cancel: Cancel | None = None, **inputs: Any
@@ -212,7 +212,7 @@ class Agent:
 
         state = self._state(start, inputs)
         events: AsyncGenerator[AgentEvent, None] = drive(
-            Drive(self._loop, self._caller, self.hooks, state, cancel, live=True)
+            Drive(self, self._loop, self._caller, self.hooks, state, cancel, live=True)
         ).events()
         return events
 

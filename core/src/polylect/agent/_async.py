@@ -66,7 +66,7 @@ class AsyncRun:
         self._backend = backend()
         try:
             for hook in hooks.before_run:
-                await _settled(hook(state))
+                await _settled(hook(state, run.agent))
             async with aclosing(self._turns()) as told:
                 async for event in told:
                     yield event

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._errors import ModelError, PolylectError, RunError
 from .._stopping import cut_at_stop
@@ -17,15 +17,26 @@ from ._replies import IncomingReply, usage_of
 from ._values import CallModel, CallTools, ModelResult, RunState, ToolResult
 from ._wrapping import wrapped
 
+if TYPE_CHECKING:
+    from ._agent import Agent
+
 
 class Drive:
     """One run on its way: what both drivers know of it."""
 
     def __init__(
-        self, loop: Loop, caller: Caller, hooks: Hooks, state: RunState, cancel: Cancel | None, *, live: bool
+        self,
+        agent: Agent,
+        loop: Loop,
+        caller: Caller,
+        hooks: Hooks,
+        state: RunState,
+        cancel: Cancel | None,
+        *,
+        live: bool,
     ) -> None:
-        self.loop, self.caller, self.hooks, self.state, self.cancel, self.live = (
-            loop, caller, hooks, state, cancel, live,
+        self.agent, self.loop, self.caller, self.hooks, self.state, self.cancel, self.live = (
+            agent, loop, caller, hooks, state, cancel, live,
         )  # fmt: skip
         self._begun = time.monotonic() - state.seconds
         self.limit = loop.settings.max_execution_time

@@ -38,7 +38,7 @@ def drive(run: Drive) -> Generator[AgentEvent, None, RunResult]:
     state, hooks = run.state, run.hooks
     try:
         for hook in hooks.before_run:
-            _now(hook, hook(state))
+            _now(hook, hook(state, run.agent))
         result = yield from _turns(run)
         for hook in hooks.after_run:
             _now(hook, hook(state, result))
