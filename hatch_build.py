@@ -15,14 +15,26 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
 class MemberDependencies(MetadataHookInterface):
-    """Fills in ``dependencies`` from the table ``members`` (distribution = folder) of the hook's configuration."""
+    """Fills in ``dependencies`` and ``optional-dependencies`` from the tables of the hook's configuration.
+
+    ``members`` and ``others`` are distributions with their folders: the first are what the root needs, the others what
+    its ``extras`` may name. An extra is a list of requirements; the name of a distribution of ours is pointed at it.
+    ``with-extras`` are extras of the members themselves.
+    """
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Set ``metadata["dependencies"]``: one requirement for each member, in the order of the table."""
+        """Set both: the members in the order of their table, and each extra in the order of its list."""
         root = Path(self.root)
         members: dict[str, str] = self.config["members"]
+        folders: dict[str, str] = {**members, **self.config["others"]}
+        extras: dict[str, list[str]] = self.config["extras"]
+        wanted: dict[str, str] = self.config["with-extras"]
+        named = {name: f"{name}[{wanted[name]}]" if name in wanted else name for name in folders}
         if (root / "core").is_dir() and not os.environ.get("POLYLECT_RELEASE"):
-            found = [f"{name} @ {(root / folder).as_uri()}" for name, folder in members.items()]
+            ours = {name: f"{named[name]} @ {(root / folder).as_uri()}" for name, folder in folders.items()}
         else:
-            found = [f"{name}=={metadata['version']}" for name in members]
-        metadata["dependencies"] = found
+            ours = {name: f"{named[name]}=={metadata['version']}" for name in folders}
+        metadata["dependencies"] = [ours[name] for name in members]
+        metadata["optional-dependencies"] = {
+            extra: [ours.get(need, need) for need in needs] for extra, needs in extras.items()
+        }

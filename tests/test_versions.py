@@ -14,8 +14,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 CONFIG: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-MEMBERS: dict[str, str] = CONFIG["tool"]["hatch"]["metadata"]["hooks"]["custom"]["members"]
-PROJECTS: dict[str, dict[str, Any]] = {"polylect": CONFIG["project"]} | {
+HOOK: dict[str, Any] = CONFIG["tool"]["hatch"]["metadata"]["hooks"]["custom"]
+MEMBERS: dict[str, str] = HOOK["members"] | HOOK["others"]
+MODELS = {"polylect-openai", "polylect-anthropic", "polylect-local"}
+"""Plugins that bring models; all others bring lects."""
+PROJECTS: dict[str, dict[str, Any]] = {"polylect": CONFIG["project"] | {"optional-dependencies": HOOK["extras"]}} | {
     name: tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]
     for name, folder in MEMBERS.items()
 }
@@ -70,11 +73,19 @@ def test_every_folder_is_a_member_everywhere() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, folder in MEMBERS.items() if folder.startswith("plugins/")])
-def test_a_family_pins_the_kernel_and_the_grammars(name: str) -> None:
+def test_a_plugin_pins_the_kernel_and_a_family_the_grammars(name: str) -> None:
     project = PROJECTS[name]
-    assert {f"polylect-core=={VERSION}", f"polylect-grammars=={VERSION}"} <= set(project["dependencies"])
-    family = name.removeprefix("polylect-").replace("-", "_")
-    assert project["entry-points"] == {"polylect": {family: f"polylect_{family}"}}
+    model = {f"polylect-core[agent]=={VERSION}"}
+    family = {f"polylect-core=={VERSION}", f"polylect-grammars=={VERSION}"}
+    assert (model if name in MODELS else family) <= set(project["dependencies"])
+    plugin = name.removeprefix("polylect-").replace("-", "_")
+    assert project["entry-points"] == {"polylect": {plugin: f"polylect_{plugin}"}}
+
+
+def test_the_root_installs_what_running_an_agent_needs() -> None:
+    assert HOOK["with-extras"].keys() <= HOOK["members"].keys()
+    assert HOOK["with-extras"]["polylect-core"] in PROJECTS["polylect-core"]["optional-dependencies"]
+    assert set(HOOK["others"]) <= {need for needs in HOOK["extras"].values() for need in needs}
 
 
 @pytest.mark.parametrize(("name", "folder"), MEMBERS.items())
@@ -87,8 +98,9 @@ def test_what_is_imported_is_declared(name: str, folder: str) -> None:
 
 
 def test_what_the_tests_import_is_in_the_extras() -> None:
-    everything = set(PROJECTS) | {need for project in PROJECTS.values() for need in needs(project)}
-    allowed = everything | needs(CONFIG["project"], "test", "bench") | {"polylect-done"}
+    agent = needs(PROJECTS["polylect-core"], "agent")
+    everything = set(PROJECTS) | agent | {need for project in PROJECTS.values() for need in needs(project)}
+    allowed = everything | needs(PROJECTS["polylect"], "test", "bench") | {"polylect-done"}
     folders = [ROOT / "tests", *(ROOT / folder / "tests" for folder in MEMBERS.values())]
     files = [file for folder in folders for file in folder.rglob("*.py")]
     local = {file.stem for file in files} | {file.parent.name for file in files}

@@ -9,18 +9,27 @@ import tomllib
 import venv
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+HOOK: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["metadata"][
+    "hooks"
+]["custom"]
 
 
 @pytest.fixture(scope="session")
 def members() -> dict[str, Path]:
-    """The folder of each distribution that the root installs, in the order of its table."""
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    table: dict[str, str] = config["tool"]["hatch"]["metadata"]["hooks"]["custom"]["members"]
+    """The folder of each distribution: those that the root installs, and those that only an extra does."""
+    table: dict[str, str] = HOOK["members"] | HOOK["others"]
     return {name: ROOT / folder for name, folder in table.items()}
+
+
+@pytest.fixture(scope="session")
+def installed_by_the_root() -> list[str]:
+    """The distributions that the root installs, in the order of its table."""
+    return list(HOOK["members"])
 
 
 @pytest.fixture(scope="session")

@@ -46,6 +46,15 @@ for name in sys.argv[1:]:
             assert "can't express" in str(error), error
 """
 
+MODELS = {"openai": {"openai"}, "anthropic": {"anthropic"}, "local": {"xllamacpp"}}
+SDKS = {"openai", "anthropic", "xllamacpp", "llama-cpp-python"}
+LIST = """
+import sys
+import polylect
+
+assert {info.name for info in polylect.models()} == set(sys.argv[1:]), polylect.models()
+"""
+
 Run = Callable[..., str]
 
 
@@ -82,13 +91,29 @@ def test_one_family_from_the_checkout(run: Run, tools: Path, python: Path, insta
     assert named(records(run, python, "lects")) == LECTS["polylect-react"]
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_each_model_installs_alone(
+    name: str, wheels: dict[str, Path], run: Run, tools: Path, python: Path, install: Run
+) -> None:
+    install(wheels["polylect-core"], wheels[f"polylect-{name}"])
+    found = set(installed(run, tools, python))
+    assert found & SDKS == MODELS[name]
+    assert found >= {"anyio", "pydantic"}
+    assert named(records(run, python, "lects")) == set()
+    assert not [plugin for plugin in records(run, python, "plugins") if plugin["error"]]
+    run(python, "-c", LIST, "scripted", name)
+
+
 def test_the_root_installs_everything(
-    members: dict[str, Path], run: Run, tools: Path, python: Path, install: Run, tmp_path: Path
+    installed_by_the_root: list[str], run: Run, tools: Path, python: Path, install: Run, tmp_path: Path
 ) -> None:
     install(".", cwd=ROOT)
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     found = installed(run, tools, python)
-    assert {name: found.get(name) for name in ["polylect", *members]} == dict.fromkeys(["polylect", *members], version)
+    names = ["polylect", *installed_by_the_root]
+    assert {name: found.get(name) for name in names} == dict.fromkeys(names, version)
+    assert found.keys() & SDKS == {"openai", "anthropic"}
+    run(python, "-c", LIST, "anthropic", "openai", "scripted")
     assert named(records(run, python, "lects")) == set().union(*LECTS.values())
     assert not [plugin for plugin in records(run, python, "plugins") if plugin["error"]]
     run(python, "-c", SPEAK, *sorted(set().union(*LECTS.values())), XDG_CACHE_HOME=str(tmp_path))

@@ -22,6 +22,9 @@ PACKAGES = {
     "polylect-json-blob": "src/polylect_json_blob",
     "polylect-xml-tags": "src/polylect_xml_tags",
     "polylect-tool-calls": "src/polylect_tool_calls",
+    "polylect-openai": "src/polylect_openai",
+    "polylect-anthropic": "src/polylect_anthropic",
+    "polylect-local": "src/polylect_local",
 }
 
 
@@ -92,7 +95,7 @@ def test_a_wheel_offers_its_entry_points(name: str, members: dict[str, Path], wh
 
 
 def test_the_released_root_has_no_code_and_names_released_members(
-    members: dict[str, Path], build: Callable[..., tuple[Path, Path]]
+    installed_by_the_root: list[str], build: Callable[..., tuple[Path, Path]]
 ) -> None:
     archive, wheel = build(ROOT, POLYLECT_RELEASE="1")
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
@@ -101,5 +104,9 @@ def test_the_released_root_has_no_code_and_names_released_members(
     assert held == {".gitignore", "LICENSE", "PKG-INFO", "README.md", "hatch_build.py", "pyproject.toml"}
     assert not [path for path in names(wheel) if ".dist-info/" not in path]
     metadata = email.message_from_string(read(wheel, "METADATA"))
-    needs = [need for need in metadata.get_all("Requires-Dist") or [] if "extra ==" not in need]
-    assert sorted(needs) == sorted(f"{name}=={version}" for name in members)
+    found = metadata.get_all("Requires-Dist") or []
+    assert not [need for need in found if "@" in need]
+    needs = [need.replace("[agent]", "") for need in found if "extra ==" not in need]
+    assert sorted(needs) == sorted(f"{name}=={version}" for name in installed_by_the_root)
+    assert f"polylect-core[agent]=={version}" in found
+    assert f"polylect-local=={version}; extra == 'local'" in found
