@@ -11,6 +11,7 @@ import copy
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
+from .._api_tools import openai_tools
 from .._errors import PromptError, ToolError
 from .._lect import Lect
 from .._pipeline import Pipeline
@@ -19,7 +20,6 @@ from .._registry import registry
 from .._stages import Decision, FormatScratchpad, ParseStage, PromptStage
 from .._tools import Tool, Tools, toolbox
 from .._values import AgentAction
-from ._strict import strict_tools
 
 AnyModel: TypeAlias = "Callable[..., Any] | None"
 AnyPrompt: TypeAlias = "Prompt | str | Sequence[MessageLike] | PromptStage | None"
@@ -184,18 +184,23 @@ def create_openai_tools_agent(
 
     Raises:
         PromptError: as for :func:`create_tool_calling_agent`; or ``strict`` is none of these.
-        ToolError: a tool takes arguments of any name, which strict mode can't say; or a tool is broken.
+        ToolError: strict mode has no words for a tool's schema; or a tool is broken.
     """
     if strict is None:
         return Pipeline("tool_calls", llm, tools, prompt=prompt)
     if not isinstance(strict, bool):
         raise PromptError(f"strict is True, False or None, not {strict!r:.80}.")
-    lect = registry.lect("tool_calls")
+    return Pipeline("tool_calls", llm, tools, prompt=prompt, render_tools=_strict if strict else _lenient)
 
-    def render(given: Sequence[Tool]) -> list[Message]:
-        return strict_tools(given, lect.format_tools(given), strict=strict)
 
-    return Pipeline(lect, llm, tools, prompt=prompt, render_tools=render)
+def _strict(tools: Sequence[Tool]) -> list[Message]:
+    return openai_tools(tools, strict=True)
+
+
+def _lenient(tools: Sequence[Tool]) -> list[Message]:
+    """Tools that decline strict mode, where a server would choose it; custom ones have no schema to be strict about."""
+    told = openai_tools(tools)
+    return [{**one, "function": {**one["function"], "strict": False}} if "function" in one else one for one in told]
 
 
 def create_openai_functions_agent(llm: AnyModel, tools: Tools, prompt: AnyPrompt = None) -> Pipeline:
