@@ -19,11 +19,13 @@ import pytest
 import polylect
 from polylect import AgentAction, AgentFinish, AgentStep, Lect, LectError, ParseError, PolylectError, Reply, ToolError
 
-LECTS = ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")
+LECTS = ("react", "react_bracket", "conversational", "self_ask", "json_blob", "xml_tags", "tool_calls")
 TEXT_LECTS = tuple(name for name in LECTS if name != "tool_calls")
 CALL_HEADS = {
     "react": "Thought: x\nAction: a\nAction Input: ",
     "react_bracket": "Thought: x\nAction: a[",
+    "conversational": "Thought: x\nAction: a\nAction Input: ",
+    "self_ask": "Follow up: ",
     "json_blob": '{"action": "a", "action_input": ',
     "xml_tags": "<tool>a</tool><tool_input>",
 }
@@ -63,8 +65,8 @@ def called(lect: Lect, *arguments: dict[str, Any]) -> Any:
     if lect.messages:
         entries = [{"id": f"c{n}", "function": {"name": "a", "arguments": text}} for n, text in enumerate(texts)]
         return {"role": "assistant", "content": None, "tool_calls": entries}
-    ends = {"react": "", "react_bracket": "]", "json_blob": "}", "xml_tags": "</tool_input>"}
-    return "\n".join(CALL_HEADS[lect.name] + text + ends[lect.name] for text in texts)
+    ends = {"react_bracket": "]", "json_blob": "}", "xml_tags": "</tool_input>"}
+    return "\n".join(CALL_HEADS[lect.name] + text + ends.get(lect.name, "") for text in texts)
 
 
 def elements(value: Any) -> str:
@@ -210,9 +212,9 @@ def test_odd_characters_are_kept_wherever_they_stand(lect: Lect, odd: str) -> No
 def test_odd_characters_are_written_and_read_back(lect: Lect, odd: str) -> None:
     inputs: tuple[Any, ...] = ({"text": odd}, f"x{odd}y")
     for arguments in inputs:
-        reply = Reply(calls=(polylect.Call("note", arguments),))
+        reply = Reply(calls=(polylect.Call("search", arguments),))
         assert lect.parse(lect.format(reply)) == reply
-    written = lect.format_steps([AgentStep(AgentAction("note", f"x{odd}y"), f"x{odd}y")])
+    written = lect.format_steps([AgentStep(AgentAction("search", f"x{odd}y"), f"x{odd}y")])
     if not lect.messages:
         text_lect: Any = lect
         ((start, end),) = text_lect.transcript(written).spans("observation")

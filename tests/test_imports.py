@@ -18,6 +18,10 @@ HEAVY = ("lark", "lxml", "jsonschema", "json_repair", "click", "hypothesis", "in
 MESSAGES = {
     "react": "Thought: x\\nAction: a\\nAction Input: b",
     "react_bracket": "Action: a[b]",
+    "docstore": "Action 1: a[b]",
+    "mrkl": "Action: a\\nAction Input: b",
+    "conversational": "Thought: x\\nAI: a",
+    "self_ask": "Follow up: a",
     "json_blob": '{\\"action\\": \\"a\\", \\"action_input\\": {\\"b\\": 1}}',
     "xml_tags": "<tool>a</tool><tool_input>b</tool_input>",
     "tool_calls": '{\\"role\\": \\"assistant\\", \\"content\\": \\"b\\"}',

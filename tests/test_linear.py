@@ -11,10 +11,15 @@ from polylect.testing._law_8_linear import Hostile, _growth
 NAMES = {
     "react": ("Action: ", "\nAction Input: y"),
     "react_bracket": ("Action: ", "[y]"),
+    "conversational": ("Action: ", "\nAction Input: y"),
     "xml_tags": ("<tool>", "</tool><tool_input>y</tool_input>"),
     "json_blob": ('{"action": "', '", "action_input": {}}'),
 }
-INPUTS = {"react": ("Action: search\nAction Input: ", ""), "react_bracket": ("Action: search[", "]")}
+INPUTS = {
+    "react": ("Action: search\nAction Input: ", ""),
+    "react_bracket": ("Action: search[", "]"),
+    "self_ask": ("Follow up: ", ""),
+}
 AROUND = ("`", "*", "[", "<", "'", " ", "\t", ".", ";", ".;", "use ", "the ", " tool", "(", "[ ", "` ")
 
 

@@ -15,7 +15,7 @@ from polylect.testing import stream
 
 LONG = "1" * 5_000
 ODD = [LONG, "-" + LONG, "1e999", "-1e999", "1e400", "1" * 400 + ".5", "NaN", "Infinity", "-Infinity"]
-LECTS = ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")
+LECTS = ("react", "react_bracket", "conversational", "self_ask", "json_blob", "xml_tags", "tool_calls")
 INTERNALS = ("Exceeds", "sys.", "int_max", "limit (", "Error")
 TOOL = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "number"}}}}
 
@@ -28,6 +28,8 @@ def messages(name: str, raw: str) -> Any:
     return {
         "react": f"Action: f\nAction Input: {raw}",
         "react_bracket": f"Action: f[{raw}]",
+        "conversational": f"Action: f\nAction Input: {raw}",
+        "self_ask": f"Follow up: {raw}",
         "json_blob": f'{{"action": "f", "action_input": {raw}}}',
         "xml_tags": f"<tool>f</tool><tool_input>{raw}</tool_input>",
     }[name]

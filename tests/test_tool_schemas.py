@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import polylect
 from polylect import Call, Lect, Reply, Tool, ToolError
 
-LECTS = ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")
-TEXT_LECTS = LECTS[:4]
+TEXT_LECTS = ("react", "react_bracket", "conversational", "self_ask", "json_blob", "xml_tags")
+LECTS = (*TEXT_LECTS, "tool_calls")
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 BOTH = {"type": "object", "properties": {"x": TEXT, "n": NUMBER}, "required": ["x"]}
 GIVEN: dict[str, Any] = {"x": "1", "n": 2}
@@ -47,6 +47,8 @@ def asked(lect: Lect, raw: str) -> Any:
     heads = {
         "react": ("Action: a\nAction Input: ", ""),
         "react_bracket": ("Action: a[", "]"),
+        "conversational": ("Action: a\nAction Input: ", ""),
+        "self_ask": ("Follow up: ", ""),
         "json_blob": ('{"action": "a", "action_input": ', "}"),
         "xml_tags": ("<tool>a</tool><tool_input>", "</tool_input>"),
     }

@@ -70,6 +70,8 @@ ERRORS = {"hidden", "unbounded", "overlap", "order", "folded"}
 KNOWN = {
     "react": {("dead end", "LOOSE"), ("dead end", "TEXT"), ("dead end", "THINKING")},
     "react_bracket": {("dead end", "LOOSE")},
+    "conversational": {("dead end", "LOOSE"), ("dead end", "SAID"), ("dead end", "TEXT"), ("dead end", "THINKING")},
+    "self_ask": {("dead end", "LOOSE")},
     "xml_tags": {("dead end", "CONTENT"), ("dead end", "AFTER")},
 }
 

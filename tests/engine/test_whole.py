@@ -17,6 +17,7 @@ from .mutants import mutants
 from .tongues import BLOB, BLOCK, BRACKET, LONGCAT, REACT, SCRIPTS, TAGS, TONGUES, Tongue
 
 MUTANTS = 250
+NAMES = ("react", "react_bracket", "conversational", "self_ask", "json_blob", "xml_tags")
 TOOLS = toolbox(
     [
         {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}},
@@ -27,7 +28,7 @@ TOOLS = toolbox(
 
 def lects() -> list[TextLect]:
     """The bundled lects of text, with all their own ways, and the plain ones over the other grammars."""
-    named = [polylect.lect(name) for name in ("react", "react_bracket", "json_blob", "xml_tags")]
+    named = [polylect.lect(name) for name in NAMES]
     return [lect for lect in named if isinstance(lect, TextLect)]
 
 

@@ -62,6 +62,18 @@ BRACKET = bundled(
     "Question: q\nThought 1: a\nAction 1: Search[a [b] c]\nObservation 1: d\nThought 2: e\nAction 2: Finish[f]",
     "Action: look\nAction: look up[]\n\nand more\nAction:\nsearch[x] \n\tgo on",
 )
+CONVERSATION = bundled(
+    "conversational",
+    "New input: who wrote it?\nThought: Do I need a tool?\nAction: search\nAction Input: it\nObservation: found",
+    "**AI:** bold\nHuman: and?\nAI: more\n\nNew input: so",
+    "Action 1: a Action Input: b\nAI：wide\nHuman 2:\nAI:",
+)
+SELF_ASK = bundled(
+    "self_ask",
+    "Question: q\nAre followup questions needed here? Yes.\nFollow-up question: a\nIntermediate answer: b\nFollowup: c",
+    "**Follow up 1:** a\n\nFollow up:\nThe final answer is：x\nSo, the final answer is: y\nQuestion: z",
+    "Well\n<think>a</think>so\nAre follow up questions needed: <think>b</think>\nFollow up: a\nIntermediate answer",
+)
 BLOB = bundled(
     "json_blob",
     'Thought: t\nAction:\n```\n{"action": "a", "action_input": [1, "]"]}\n```\nObservation: b\nThought: c',
@@ -144,5 +156,5 @@ WIDER = Tongue(
     "<a>*x\n!!!</a>!<a><all>",
 )
 
-SHIPPED = (REACT, BRACKET, BLOB, TAGS, ARGUMENTS)
+SHIPPED = (REACT, BRACKET, CONVERSATION, SELF_ASK, BLOB, TAGS, ARGUMENTS)
 TONGUES = (*SHIPPED, BLOCK, LONGCAT, PARAMETERS, CHANNELS, ARRAY, NAMED, PAIRS, SCRIPTS, WIDER)
