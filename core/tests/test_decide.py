@@ -12,7 +12,9 @@ from polylect import EXCEPTION_TOOL, AgentAction, AgentFinish, Call, Lect, LectE
 
 REACT, BRACKET, BLOB = polylect.lect("react"), polylect.lect("react_bracket"), polylect.lect("json_blob")
 XML, NATIVE = polylect.lect("xml_tags"), polylect.lect("tool_calls")
-TEXT_LECTS = (REACT, BRACKET, BLOB, XML)
+DOCSTORE, MRKL, CHAT = polylect.lect("docstore"), polylect.lect("mrkl"), polylect.lect("conversational")
+ASK: Any = type(polylect.lect("self_ask"))(tool="a")
+TEXT_LECTS = (REACT, BRACKET, DOCSTORE, MRKL, CHAT, ASK, BLOB, XML)
 NUMBER = {"name": "one", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}
 TWO = {"name": "two", "parameters": {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a"]}}
 BOTH = [NUMBER, TWO]
@@ -83,6 +85,10 @@ BOTH_TEXTS: list[tuple[Lect, str]] = [
     (REACT, "Action: a\nAction Input: b\nFinal Answer: 42"),
     (REACT, "Final Answer: 42\nAction: a\nAction Input: b"),
     (BRACKET, "Action: a[b]\nAction: finish[42]"),
+    (DOCSTORE, "Action 1: a[b]\nAction 2: Finish[42]"),
+    (MRKL, "Action: a\nAction Input: b\nFinal Answer: 42"),
+    (CHAT, "Action: a\nAction Input: b\nAI: 42"),
+    (ASK, "Follow up: b\nSo the final answer is: 42"),
     (BLOB, '{"action": "a", "action_input": "b"}\n{"action": "Final Answer", "action_input": "42"}'),
     (XML, "<tool>a</tool><tool_input>b</tool_input><final_answer>42</final_answer>"),
 ]
@@ -180,6 +186,9 @@ def test_a_piece_that_may_be_the_texts_own_stays() -> None:
 CUT = {
     "react": "Action: a\nAction Input: b",
     "react_bracket": "Thought: b",
+    "docstore": "Thought 1: b",
+    "conversational": "Action: a\nAction Input: b",
+    "self_ask": "Follow up: b",
     "json_blob": "b",
     "xml_tags": "<tool>a</tool><tool_input>b",
     "tool_calls": {"role": "assistant", "content": "b"},

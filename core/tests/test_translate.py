@@ -11,7 +11,7 @@ import pytest
 import polylect
 from polylect import Call, LectError, ParseError, Reply, detect, translate
 
-LECTS = ("react", "react_bracket", "json_blob", "xml_tags", "tool_calls")
+LECTS = ("react", "react_bracket", "docstore", "conversational", "json_blob", "xml_tags", "tool_calls")
 PAIRS = [(source, target) for source in LECTS for target in LECTS]
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 
@@ -27,6 +27,8 @@ SHARED = {
     "quotes in a call": Reply(calls=(Call("run", 'git commit -m "it\'s <b>&amp;</b>"'),)),
 }
 """What every tongue can say."""
+ALIKE = {"docstore": "react_bracket", "conversational": "react"}
+"""Tongues whose calls, without a number or a question whether a tool is needed, are those of another."""
 ANSWER = Reply(answer="It rains,\nand how.")
 
 
@@ -69,6 +71,18 @@ def test_what_the_target_cannot_say_is_refused_with_a_reason(target: str) -> Non
     blob = '{"action": "Final Answer", "action_input": {"rain": [1, 2]}}'
     with pytest.raises(LectError, match=f"{target} has no place for json answer"):
         translate(blob, source="json_blob", target=target)
+
+
+def test_a_tongue_without_names_of_tools_can_say_calls_of_one_tool() -> None:
+    asked = "Action: search\nAction Input: Who wrote it?"
+    there = translate(asked, source="react", target="self_ask")
+    assert there == "Follow up: Who wrote it?"
+    assert translate(there, source="self_ask", target="react") == asked
+    with pytest.raises(LectError, match="the call 'look' with 'x' would read back as 'search'"):
+        translate("Action: look\nAction Input: x", source="react", target="self_ask")
+    tools = [{"name": "look"}, {"name": "search"}]
+    with pytest.raises(LectError, match="would read back as 'search'"):
+        translate("Action: look\nAction Input: x", source="react", target="self_ask", tools=tools)
 
 
 def test_a_cut_call_is_not_written() -> None:
@@ -143,7 +157,7 @@ def test_plain_text_is_in_no_tongue(text: str) -> None:
     assert detect(text) == []
 
 
-@pytest.mark.parametrize("name", LECTS)
+@pytest.mark.parametrize("name", [*LECTS, "self_ask"])
 def test_the_examples_of_a_lect_are_in_its_tongue(name: str) -> None:
     for message in polylect.lect(name).examples:
         found = detect(message if isinstance(message, str) else json.dumps(message))
@@ -165,7 +179,8 @@ def test_what_models_really_wrote_is_detected(file: Path) -> None:
 def test_a_translated_message_is_in_the_tongue_of_the_target() -> None:
     for source, target in PAIRS:
         there = translate(polylect.lect(source).format(SHARED["a thought"]), source=source, target=target)
-        assert detect(there if isinstance(there, str) else json.dumps(there))[0][0] == target
+        found = detect(there if isinstance(there, str) else json.dumps(there))
+        assert found[0][0] == ALIKE.get(target, target)
 
 
 @pytest.mark.parametrize("value", [None, 5, b"Final Answer: 7", {"role": "assistant"}, ["x"]])

@@ -36,7 +36,7 @@ class ReactBracket(LabelLect):
         "Thought: I need who wrote it.\nAction: search[The Old Man and the Sea]",
         "Thought: An index, then.\nAction: calculate[a[0] + b[1]]",
         "Thought: Two at once.\nAction: search[Oslo]\nAction: search[Bergen]",
-        "Thought 3: That is it.\nAction 3: finish[54,583]",
+        "Thought: That is it.\nAction: finish[54,583]",
         'Action: forecast[{"city": "Oslo", "days": 3}]',
     )
 
