@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         create_xml_agent,
     )
     from .agent._cancel import Cancel
+    from .agent._isolated import isolated
     from .agent._record import Recorder
     from .agent._replay import replay, replay_events
     from .agent._trim import TokenBudget
@@ -132,6 +133,7 @@ _LATER = {
         "create_xml_agent",
     ),
     "agent._cancel": ("Cancel",),
+    "agent._isolated": ("isolated",),
     "agent._record": ("Recorder",),
     "agent._replay": ("replay", "replay_events"),
     "agent._trim": ("TokenBudget",),
@@ -317,6 +319,7 @@ __all__ = [
     "describe_tools_with_schemas",
     "detect",
     "hookimpl",
+    "isolated",
     "lect",
     "lects",
     "load_plugin_file",

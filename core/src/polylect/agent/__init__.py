@@ -18,6 +18,7 @@ from ._builders import (
     create_xml_agent,
 )
 from ._cancel import Cancel
+from ._isolated import isolated
 from ._record import Recorder
 from ._replay import replay, replay_events
 from ._trim import TokenBudget
@@ -79,6 +80,7 @@ __all__ = [
     "create_structured_chat_agent",
     "create_tool_calling_agent",
     "create_xml_agent",
+    "isolated",
     "replay",
     "replay_events",
 ]

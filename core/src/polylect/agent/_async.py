@@ -31,6 +31,8 @@ from ._values import (
 )
 
 T = TypeVar("T")
+GRACE = 5.0
+"""Seconds that a cancelled tool may take to clean up, before nobody waits for it any more."""
 
 
 class _Stopped(Exception):
@@ -177,6 +179,7 @@ class AsyncRun:
                     yield event
         finally:
             turn.leave()
+            await turn.gone()
 
     @property
     def loop_backend(self) -> Backend:
@@ -384,8 +387,10 @@ class _Tasks(Turn):
         self._make_event = anyio.Event
         self._event = anyio.Event()
         self._inbox: list[tuple[int, Any, BaseException | None]] = []
-        self._ends: dict[int, Callable[[], None]] = {}
+        self._ends: dict[int, Callable[[], Any]] = {}
+        self._gone: dict[int, Any] = {}
         self._owed: list[Any] = []
+        self._leaving: list[Any] = []
 
     def call(self, place: int, call: Prepared, action: AgentAction) -> None:
         """As a task, or in a thread."""
@@ -404,7 +409,9 @@ class _Tasks(Turn):
         async def awaited() -> Any:
             return await call()
 
-        self._ends[place] = self._backend.spawn(awaited, lambda value, error: self._arrived(place, value, error))
+        task = self._backend.spawn(awaited, lambda value, error: self._arrived(place, value, error))
+        self._ends[place] = task.cancel
+        self._gone[place] = task.gone
 
     def wait(self, place: int, awaitable: Any) -> None:
         """As a task."""
@@ -447,3 +454,13 @@ class _Tasks(Turn):
         end = self._ends.pop(place, None)
         if end is not None:
             end()
+            if place in self._gone:
+                self._leaving.append(self._gone.pop(place))
+
+    async def gone(self) -> None:
+        """Wait until those that were cancelled have cleaned up behind themselves, but not for ever."""
+        import anyio
+
+        with anyio.move_on_after(GRACE, shield=True):
+            while self._leaving:
+                await self._leaving.pop().wait()

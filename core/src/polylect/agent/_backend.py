@@ -10,9 +10,17 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 Done = Callable[[Any, BaseException | None], None]
+
+
+class Task(NamedTuple):
+    """What is left to do with a task: cancel it, and wait until it has cleaned up behind itself."""
+
+    cancel: Callable[[], Any]
+    gone: Any
+    """An event of anyio's."""
 
 
 class Backend(Protocol):
@@ -21,8 +29,8 @@ class Backend(Protocol):
     def soon(self, call: Callable[[], Any]) -> None:
         """Have the loop call it, from any thread; nothing happens if the loop has ended."""
 
-    def spawn(self, call: Callable[[], Awaitable[Any]], done: Done) -> Callable[[], None]:
-        """Run it as a task; ``done`` is called with its value or its error. Gives back what cancels it."""
+    def spawn(self, call: Callable[[], Awaitable[Any]], done: Done) -> Task:
+        """Run it as a task; ``done`` is called with its value or its error, unless it was cancelled."""
 
 
 def backend() -> Backend:
@@ -42,28 +50,31 @@ class _Asyncio:
         with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(call)
 
-    def spawn(self, call: Callable[[], Awaitable[Any]], done: Done) -> Callable[[], None]:
-        cancelled = False
+    def spawn(self, call: Callable[[], Awaitable[Any]], done: Done) -> Task:
+        import anyio
+
+        scope, gone = anyio.CancelScope(), anyio.Event()
 
         async def body() -> None:
             try:
-                value = await call()
-            except BaseException as error:
-                if cancelled and isinstance(error, asyncio.CancelledError):
-                    raise
-                done(None, error)
-            else:
-                done(value, None)
-
-        def cancel() -> None:
-            nonlocal cancelled
-            cancelled = True
-            task.cancel()
+                with scope:  # cancelling the task itself would go through the shields of those who clean up
+                    try:
+                        value = await call()
+                    except asyncio.CancelledError as error:
+                        if scope.cancel_called:
+                            raise
+                        done(None, error)
+                    except BaseException as error:
+                        done(None, error)
+                    else:
+                        done(value, None)
+            finally:
+                gone.set()
 
         task = self._loop.create_task(body())
         self._tasks.add(task)  # the loop itself keeps only a weak reference
         task.add_done_callback(self._tasks.discard)
-        return cancel
+        return Task(scope.cancel, gone)
 
 
 class _Trio:
@@ -75,20 +86,22 @@ class _Trio:
         with contextlib.suppress(self._trio.RunFinishedError):
             self._token.run_sync_soon(call)
 
-    def spawn(self, call: Callable[[], Awaitable[Any]], done: Done) -> Callable[[], None]:
-        scope = self._trio.CancelScope()
+    def spawn(self, call: Callable[[], Awaitable[Any]], done: Done) -> Task:
+        scope, gone = self._trio.CancelScope(), self._trio.Event()
 
         async def body() -> None:
-            with scope:
-                try:
-                    value = await call()
-                except self._trio.Cancelled:
-                    raise
-                except BaseException as error:
-                    done(None, error)
-                else:
-                    done(value, None)
+            try:
+                with scope:
+                    try:
+                        value = await call()
+                    except self._trio.Cancelled:
+                        raise
+                    except BaseException as error:
+                        done(None, error)
+                    else:
+                        done(value, None)
+            finally:
+                gone.set()
 
         self._trio.lowlevel.spawn_system_task(body)
-        cancel: Callable[[], None] = scope.cancel
-        return cancel
+        return Task(scope.cancel, gone)
