@@ -242,7 +242,7 @@ def test_the_table_has_each_call_that_ran_and_no_other() -> None:
         """Fail."""
         raise ValueError("no")
 
-    script = [
+    script: list[Reply | str] = [
         Reply(reasoning="two", calls=(Call("calculate", "1+1"), Call("nope", "x"))),
         "nonsense",
         Reply(content="aloud", calls=(Call("fail", "y"),)),
