@@ -19,7 +19,11 @@ from polylect.testing import stream
 
 PAGE = Path(__file__).parent.parent / "docs" / "differences.md"
 OBSERVED = Path(__file__).parent / "langchain.jsonl"
-LECTS = {"react", "react_bracket", "json_blob", "xml_tags", "tool_calls"}
+LECTS = {
+    *("react", "react_bracket"),
+    *("json_blob", "react_json", "chat", "json_chat"),
+    *("xml_tags", "tool_calls", "openai_functions"),
+}
 CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 CELLS = re.compile(r"(?:`+[^`|]*`+|[^|`]|`)+")
 
