@@ -20,9 +20,8 @@ from polylect.testing import stream
 PAGE = Path(__file__).parent.parent / "docs" / "differences.md"
 OBSERVED = Path(__file__).parent / "langchain.jsonl"
 LECTS = {
-    *("react", "react_bracket"),
-    *("json_blob", "react_json", "chat", "json_chat"),
-    *("xml_tags", "tool_calls", "openai_functions"),
+    *("react", "react_bracket", "docstore", "mrkl", "conversational", "self_ask"),
+    *("json_blob", "react_json", "chat", "json_chat", "xml_tags", "tool_calls", "openai_functions"),
 }
 CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 CELLS = re.compile(r"(?:`+[^`|]*`+|[^|`]|`)+")
@@ -206,7 +205,7 @@ def test_what_was_observed_is_of_every_lect_and_parser() -> None:
     rows = [case.values[0] for case in CASES]
     assert {row.lect for row in rows} == LECTS
     parsers = {parser.partition("(")[0] for row in rows for other in row.langchain for parser in other["parsers"]}
-    assert len(parsers) == 14
+    assert len(parsers) == 15
     page = PAGE.read_text(encoding="utf-8")
     assert [parser for parser in sorted(parsers) if parser not in page] == []
     assert len({(row.lect, json.dumps(row.input)) for row in rows}) == len(rows) > 200
