@@ -53,6 +53,15 @@ def test_the_policy_decides_where_it_is_given(text: str) -> None:
         Strict().decide(reply)
 
 
+@pytest.mark.parametrize("label", ["Final Answer:", "Final Answer: \n", "**Final Answer:**"])
+def test_an_answer_that_says_nothing_is_no_end(label: str) -> None:
+    for behind in ("", "\nFinal Answer: 12"):
+        reply = LECT.parse(f"{label}\nAction: f\nAction Input: x{behind}")
+        actions = LECT.decide(reply)
+        assert isinstance(actions, list)
+        assert [(x.tool, x.tool_input) for x in actions] == [("f", "x")]
+
+
 def test_an_answer_that_is_blank_in_a_cut_reply_is_none() -> None:
     text = "Final Answer:\nAction: f\nAction Input: x\nThought: hm\nFinal Answer: "
     reply = LECT.parse(text, finish_reason="length", truncated="flag")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import Any
 
@@ -39,10 +40,16 @@ class Mrkl(React):
     def decide(self, reply: Reply, **policies: Any) -> list[AgentAction] | AgentFinish:
         """What the agent does with a reply; an answer ahead of all actions is the end."""
         if "both" not in policies and self.policies.both == "action" and isinstance(reply, Reply) and reply.calls:
-            first = next((role for role, _, _ in reply.parts if role in ("call", "answer")), None)
-            if first == "answer":
+            role, start, end = next((x for x in reply.parts if x[0] in ("call", "answer")), ("call", 0, 0))
+            if role == "answer" and self._says(reply.text[start:end]):
                 policies["both"] = "final"
         return super().decide(reply, **policies)
+
+    def _says(self, answer: str) -> bool:
+        """Whether there is something behind the label of an answer."""
+        answer = f"\n{answer.lstrip()}"
+        label = re.match(self.grammar.tables.markers["FINAL"], answer)
+        return bool(answer[label.end() if label is not None else 0 :].strip())
 
     def detect(self, text: str) -> float:
         """0.0: such a text is in the tongue ``react``, which nothing in it tells apart from this one."""
