@@ -1,4 +1,4 @@
-"""The checklist of what agents do, items 34 to 60: paradigms, as far as agents show them; builders have tests of their own."""
+"""The checklist of what agents do, items 34 to 60: paradigms. The builders have tests of their own."""
 
 from __future__ import annotations
 

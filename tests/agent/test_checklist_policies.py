@@ -1,4 +1,4 @@
-"""The checklist of what agents do, items 25 to 33: errors, trimming, tools side by side, streams, and what is good practice."""
+"""The checklist of what agents do, items 25 to 33: errors, trimming, tools side by side, streams, good practice."""
 
 from __future__ import annotations
 
