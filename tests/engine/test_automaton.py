@@ -32,7 +32,7 @@ def after(tables: Tables, *terminals: str) -> dict[str, Move]:
 
 @pytest.mark.parametrize("tongue", TONGUES, ids=str)
 def test_a_tongue_needs_few_states(tongue: Tongue) -> None:
-    assert len(reachable(tongue.grammar.tables, "start")) <= 25
+    assert len(reachable(tongue.grammar.tables, "start")) <= 30
     assert len(reachable(tongue.grammar.tables, "written")) <= 16
 
 

@@ -17,7 +17,7 @@ from .mutants import mutants
 from .tongues import BLOB, BLOCK, BRACKET, LONGCAT, REACT, SCRIPTS, TAGS, TONGUES, Tongue
 
 MUTANTS = 250
-NAMES = ("react", "react_bracket", "conversational", "self_ask", "json_blob", "xml_tags")
+NAMES = ("react", "react_bracket", "conversational", "self_ask", "json_blob", "react_json", "json_chat", "xml_tags")
 TOOLS = toolbox(
     [
         {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}},

@@ -79,6 +79,19 @@ BLOB = bundled(
     'Thought: t\nAction:\n```\n{"action": "a", "action_input": [1, "]"]}\n```\nObservation: b\nThought: c',
     '{"action_input": {"k": "v"}, "action": "a"}\nMore: ```js\nno\n```\nthen [{"action": "b"}, {"action": "c"}] and',
 )
+BLOB_LABELS = bundled(
+    "react_json",
+    'Question: q\nThought 1: a\nAction 1:\n```json\n{"action": "b", "action_input": "c"}\n```\nObservation 1: d\n'
+    "**Thought:** e\n**Final Answer:** f\nFinal Answer: g",
+    '<think>a</think>Thought: b [{"action": "c"}, {"action": "d"}] e\nAction: {"action": "f"}Final Answer：g\n'
+    'Action: {"action": "h"}\nFinal Answer: i {"action": "j"}\nQuestion: k\nThought: l',
+    'I look. {"action": "a"}Observation: b\n```\n{"action": "c"}\n``` and\nFinal Answer: d\nObservation',
+)
+BLOB_CHAT = bundled(
+    "json_chat",
+    'Sure:\n```json\n{"action": "a", "action_input": [1]}\n```\nObservation: b\nThought: c',
+    '<think>a</think>{"action_input": {"k": "v"}, "action": "b"}Thought: c',
+)
 TAGS = bundled(
     "xml_tags",
     "<tool>a</tool><tool_input></tool_input><tool>b</tool>\n \n"
@@ -156,5 +169,5 @@ WIDER = Tongue(
     "<a>*x\n!!!</a>!<a><all>",
 )
 
-SHIPPED = (REACT, BRACKET, CONVERSATION, SELF_ASK, BLOB, TAGS, ARGUMENTS)
+SHIPPED = (REACT, BRACKET, CONVERSATION, SELF_ASK, BLOB, BLOB_LABELS, BLOB_CHAT, TAGS, ARGUMENTS)
 TONGUES = (*SHIPPED, BLOCK, LONGCAT, PARAMETERS, CHANNELS, ARRAY, NAMED, PAIRS, SCRIPTS, WIDER)
