@@ -130,7 +130,7 @@ class Run:
         status = getattr(error, "status_code", None)
         if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
             limit = self._asked.timeout
-            return self._failure("took too long" if limit is None else f"took longer than {limit:g} s")
+            return self._failure("took too long" if limit is None else f"took longer than {limit:.3g} s")
         if isinstance(status, int):
             return self._failure(f"answered with status {status}: {_message(error)}", status)
         return self._failure(f"{'broke off' if self._begun else 'failed'}: {_message(error)}")

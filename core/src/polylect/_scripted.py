@@ -186,7 +186,7 @@ class Scripted:
 
 
 def _too_slow(timeout: float | None, said: Iterable[str] = ()) -> ModelError:
-    return ModelError(f"The scripted model took longer than {timeout:g} s.", partial="".join(said))
+    return ModelError(f"The scripted model took longer than {timeout:.3g} s.", partial="".join(said))
 
 
 def _said(chunk: Any, said: list[str]) -> Any:

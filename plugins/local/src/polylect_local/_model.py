@@ -205,7 +205,7 @@ class _Run:
         try:
             return self._reply.next()
         except TimeoutError:
-            raise self._failure(f"took longer than {self._asked.timeout:g} s") from None
+            raise self._failure(f"took longer than {self._asked.timeout:.3g} s") from None
 
     def read(self, data: Fields) -> list[Fields]:
         """One of llama.cpp's chunks, in the common form."""
