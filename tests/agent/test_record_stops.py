@@ -171,7 +171,9 @@ def test_cancelled_from_another_task(driver: str, path: Path) -> None:
     built, _ = agent("react", calls("react", ("echo", "a"), ("waiting", "b")), tools=[echo, waiting],
                      hooks=[Recorder(path)])  # fmt: skip
 
-    async def main() -> RunResult:
+    results: list[RunResult] = []
+
+    async def main() -> None:
         async def pull() -> None:
             while path.read_bytes().count(b"\n") < 3:  # echo has ended
                 await anyio.sleep(0.01)
@@ -179,9 +181,10 @@ def test_cancelled_from_another_task(driver: str, path: Path) -> None:
 
         async with anyio.create_task_group() as group:
             group.start_soon(pull)
-            return await built.arun("q", cancel=cancel)
+            results.append(await built.arun("q", cancel=cancel))
 
-    result = in_loop(driver, main)
+    in_loop(driver, main)
+    (result,) = results
     assert [x.status for x in result.turns[0].results] == ["ok", "cancelled"]
     again(path, result, built)
 

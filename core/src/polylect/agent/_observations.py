@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .._json import shown
 
 _SMALL = (int, float, bool, type(None))
+_CUT = re.compile(r"\n\(cut here: [^()\n]{1,60}\)").fullmatch
+_BINARY = re.compile(r"\(binary data, [0-9,]{1,30} bytes\)").fullmatch
 
 
 def observation_of(value: Any, limit: int | None) -> Any:
     """The observation of what a tool returned.
 
     Text and JSON-like values stay as they are; bytes become text, or a sentence that says what they are; what is
-    longer than ``limit`` characters becomes its beginning and a sentence that says how much is missing.
+    longer than ``limit`` characters becomes its beginning and a sentence that says how much is missing. What was cut
+    before, in a run that is replayed or taken up again, is not cut again.
     """
     if isinstance(value, str):
-        return value if limit is None or len(value) <= limit else _cut(value, limit)
+        if limit is None or len(value) <= limit or _CUT(value, limit) or _BINARY(value):
+            return value
+        return _cut(value, limit)
     if isinstance(value, _SMALL):
         return value
     if isinstance(value, (bytes, bytearray, memoryview)):

@@ -89,8 +89,7 @@ class _Replay:
             pipeline, settings = agent.pipeline, agent.settings
             if pipeline.lect.name != first.lect:
                 raise self._error(f"the run is in {first.lect!r}, and the agent speaks {pipeline.lect.name!r}")
-        # observations were cut when they were recorded
-        self._loop = Loop(pipeline, msgspec.structs.replace(settings, max_observation=None))
+        self._loop = Loop(pipeline, settings)
         self.state = first.state or RunState(dict(first.inputs), lect=first.lect)
         self._due = self._places()
         self._results: dict[int, ToolResult] = {}
