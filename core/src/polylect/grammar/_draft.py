@@ -7,7 +7,6 @@ from typing import Any, Protocol
 
 import msgspec
 
-from .._json import dumps
 from .._values import AnswerDelta, ArgumentsDelta, Call, CallEnd, CallStart, Diagnostic, Event, Part
 from ._strings import unescape
 
@@ -142,7 +141,8 @@ class Draft:
     raw: str | None = None
     value: Any = MISSING
     # Most messages need few of these lists, and a parser that waits for its message should be small.
-    answers: list[Any] | None = None
+    answers: list[tuple[Any, str]] | None = None
+    """Each with its text as it was streamed."""
     held: list[str] | None = None
     streamed: list[str] | None = None
     member_raw: list[str] | None = None
@@ -288,14 +288,14 @@ class Draft:
         """An answer that is no call begins."""
         self.second = self.has_answer
         self.start, self.streamed = start, None
-        self._answered("")
+        self._answered("", "")
         start = start if start > 0 else 0
         self.parts.append(("answer", start, start))
 
     def end_answer(self, text: str, end: int) -> None:
         """The answer that is no call is ``text``, up to ``end``."""
         assert self.answers is not None
-        self.answers[-1] = text
+        self.answers[-1] = text, text
         self.has_answer = self.has_answer or bool(text)
         self.parts[-1] = ("answer", self.parts[-1][1], end if end > 0 else 0)
 
@@ -323,23 +323,23 @@ class Draft:
             self.note("truncated" if cut else "invalid_answer", "The final answer is not whole.", self.start, end)
         if isinstance(value, str) and value.startswith(shown) and len(value) > len(shown):
             self.answer_delta(value[len(shown) :], end)
-        self._answered(value)
+        self._answered(value, value if isinstance(value, str) else raw)
         self.has_answer = self.has_answer or (value != "" and value is not None)
         self.parts.append(("answer", self.start if self.start > 0 else 0, end))
 
-    def _answered(self, value: Any) -> None:
+    def _answered(self, value: Any, text: str) -> None:
         if self.answers is None:
             self.answers = []
-        self.answers.append(value)
+        self.answers.append((value, text))
 
     def final_answer(self) -> Any:
         """The reply's answer: the only one, or the lines of several."""
-        answers = [x for x in self.answers or () if x is not None]
+        answers = [(value, text) for value, text in self.answers or () if value is not None]
         if len(answers) > 1:
-            answers = [x for x in answers if x != ""] or [""]
+            answers = [(value, text) for value, text in answers if value != ""] or [("", "")]
         if len(answers) < 2:
-            return answers[0] if answers else None
-        return "\n".join(x if isinstance(x, str) else dumps(x) for x in answers)
+            return answers[0][0] if answers else None
+        return "\n".join(text for _, text in answers)
 
     def note(self, code: str, message: str, start: int, end: int) -> None:
         """Report something about the text between two positions."""

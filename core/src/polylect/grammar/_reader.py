@@ -258,7 +258,7 @@ class BaseReader:
         """
         draft = self.draft
         if draft.answers and draft.parts[-1][0] == "answer" and draft.parts[-1][2] == end:
-            last = draft.answers[-1]
+            last, _ = draft.answers[-1]
             if isinstance(last, str) and not last.strip():
                 return None
         for stop in self.sink.stops:
