@@ -41,7 +41,7 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
     return_direct: bool = False
     custom: dict[str, Any] | None = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """What the function returns.
 
         Raises:

@@ -106,7 +106,11 @@ class Checker:
             raise self._broken(error) from None
 
     def _broken(self, error: Exception) -> ToolError:
-        if isinstance(error, _Spent):
+        from referencing.exceptions import Unresolvable
+
+        if isinstance(error, Unresolvable):
+            told = f"a reference leads nowhere, and nothing is fetched: {str(error)[:LONGEST]}"
+        elif isinstance(error, _Spent):
             told = "its references branch too often"
         elif isinstance(error, RecursionError):
             told = "it is nested too deeply, or a reference leads back to itself"
@@ -175,6 +179,7 @@ def _kind(schema: Mapping[str, Any]) -> Any:
 
 @functools.cache
 def _limited(kind: Any) -> Any:
+    from attrs import fields
     from jsonschema.validators import extend
 
     own = {
@@ -185,14 +190,30 @@ def _limited(kind: Any) -> Any:
     }
     keywords = {**kind.VALIDATORS, **{name: keyword for name, keyword in own.items() if name in kind.VALIDATORS}}
     counted = {name: _counted(keyword) for name, keyword in keywords.items()}
-    return extend(kind, counted)  # type: ignore[no-untyped-call]
+    limited: Any = extend(kind, counted)  # type: ignore[no-untyped-call]
+    carried = [(field.name, field.alias) for field in fields(limited) if field.init]
+
+    def evolve(validator: Any, **changes: Any) -> Any:
+        """A validator for a part of the schema: of the same class, even where the part names a dialect of its own."""
+        _spend()
+        for name, alias in carried:
+            if alias not in changes:
+                changes[alias] = getattr(validator, name)
+        return limited(**changes)
+
+    limited.evolve = evolve
+    return limited
+
+
+def _spend() -> None:
+    _budget.left -= 1
+    if _budget.left < 0:
+        raise _Spent
 
 
 def _counted(keyword: Keyword) -> Keyword:
     def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterable[Any] | None:
-        _budget.left -= 1
-        if _budget.left < 0:
-            raise _Spent
+        _spend()
         return keyword(validator, value, instance, schema)
 
     return check
