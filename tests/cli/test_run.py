@@ -217,8 +217,8 @@ def test_prompts_of_files(run: Any, write: Write, echo: Path) -> None:
     template = [["system", "Know all."], "{chat_history}", {"role": "user", "content": "{input}"}, "{agent_scratchpad}"]
     messages = write("p.json", json.dumps(template))
     history = json.dumps([["user", "Hi"], {"role": "assistant", "content": "Ho"}])
-    options = ("--lect", "tool_calls", "--model", "echo_messages", "--system", "Be brief.", "--json")
-    done = run("--plugin", echo, "run", "Q", "--prompt", messages, "--input", f"chat_history={history}", *options)
+    others = ("--lect", "tool_calls", "--model", "echo_messages", "--system", "Be brief.", "--json")
+    done = run("--plugin", echo, "run", "Q", "--prompt", messages, "--input", f"chat_history={history}", *others)
     prompt = json.loads(json.loads(done.stdout)["output"])["prompt"]
     assert [(x["role"], x["content"]) for x in prompt] == [
         ("system", "Be brief.\n\nKnow all."),

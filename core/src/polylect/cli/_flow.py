@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..agent._layout import columns, ideographic, width_of
+from ..agent._layout import CLOSING, columns, ideographic
 from ..agent._report import LABEL, TAB
 from ._paint import safe
 
@@ -59,13 +59,20 @@ class Flow:
             self._spaces += TAB
         elif char != "\r":
             for sign in safe(char):
-                wide = columns(sign)
-                if self._room is not None and self._wide + wide > self._room:
-                    self._flush(out)
-                self._word += sign
-                self._wide += wide
-                if ideographic(sign) or (self._room is None and self._wide > LABEL):
-                    self._flush(out)
+                self._add(sign, out)
+
+    def _add(self, sign: str, out: list[str]) -> None:
+        """One more character of a word, which may end before it: at hyphens and wide characters, as in the report."""
+        wide, last = columns(sign), self._word[-1:]
+        apart = last == "-" or (last != "" and ideographic(last) and wide > 0 and sign not in CLOSING)
+        if self._room is None:
+            apart = apart or self._wide > LABEL
+        elif self._wide + wide > self._room:
+            apart = True
+        if apart:
+            self._flush(out)
+        self._word += sign
+        self._wide += wide
 
     def _flush(self, out: list[str]) -> None:
         """The word goes out, behind what is due before it."""
@@ -77,10 +84,12 @@ class Flow:
         if self._breaks:
             out.append("\n" * self._breaks + INDENT)
             self._breaks = self._column = 0
-        spaces = min(self._spaces, self._room or self._spaces)
-        if self._room is not None and self._column and self._column + spaces + self._wide > self._room:
-            out.append("\n" + INDENT)
-            self._column = spaces = 0
+        spaces = self._spaces
+        if self._room is not None and self._column + spaces + self._wide > self._room:
+            spaces = 0 if self._column else self._room - self._wide
+            if self._column:
+                out.append("\n" + INDENT)
+                self._column = 0
         out += (" " * spaces, self._word)
         self._column += spaces + self._wide
         self._word, self._wide, self._spaces = "", 0, 0
@@ -88,9 +97,8 @@ class Flow:
     def close(self) -> str:
         """The text is over -> the rest, and the end of the line; nothing where nothing was printed."""
         out: list[str] = []
-        self._flush(out)
         if self._left:
-            self._word = f"… ({self._left:,} more characters)"
-            self._wide = width_of(self._word)
-            self._flush(out)
+            for char in f"… ({self._left:,} more characters)":
+                self._take(char, out)
+        self._flush(out)
         return "".join([*out, "\n"]) if self._begun else ""
