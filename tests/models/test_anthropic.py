@@ -26,7 +26,7 @@ def events(*data: dict[str, Any]) -> bytes:
 
 
 def begun(**usage: int) -> dict[str, Any]:
-    message = {
+    message: dict[str, Any] = {
         "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-tiny", "content": [],
         "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 20, "output_tokens": 1, **usage},
     }  # fmt: skip

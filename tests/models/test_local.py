@@ -116,7 +116,7 @@ def test_the_choice_of_tools_is_enforced(local: Any, choice: str, names: set[str
     assert call.name in names
     assert isinstance(call.arguments, dict)
     assert last_reason(chunks) == "tool_calls"
-    with pytest.raises(ModelError, match="no such tool"):
+    with pytest.raises(polylect.PromptError, match="no such tool"):
         ask(local, QUESTION, tools=TOOLS, tool_choice="sing")
 
 

@@ -40,7 +40,7 @@ class MessageReader(Reader):
         if kind == "message_delta":
             self._usage |= {key: x for key, x in _fields(data.get("usage")).items() if x is not None}
             reason = _fields(data.get("delta")).get("stop_reason")
-            return [self._chunk({}, REASONS.get(reason, reason), usage_of(self._usage))] if reason else []
+            return [self._chunk({}, _reason(reason), usage_of(self._usage))] if reason else []
         index = data.get("index")
         if not isinstance(index, int):
             return []
@@ -108,10 +108,13 @@ class MessageReader(Reader):
         ]
         if calls:
             message["tool_calls"] = calls
-        reason = data.get("stop_reason")
-        choice = {"index": 0, "message": message, "finish_reason": REASONS.get(reason, reason) if reason else None}
+        choice = {"index": 0, "message": message, "finish_reason": _reason(data.get("stop_reason"))}
         about: Fields = {key: data[key] for key in ("id", "model") if key in data}
         return {**about, "choices": [choice], "usage": usage_of(_fields(data.get("usage")))}
+
+
+def _reason(told: Any) -> str | None:
+    return REASONS.get(told, told) if isinstance(told, str) else None
 
 
 def _joined(blocks: list[Fields], kind: str) -> str:

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from polylect import ModelError
+from polylect import ModelError, PromptError
 from polylect.plugin import Asked
 
 from ._engine import Engine, Fields, Reply
@@ -138,7 +138,7 @@ class Local:
             return {**body, "tools": tools, "tool_choice": choice or "auto"}, False
         wanted = tools if choice == "required" else [x for x in tools if x["function"]["name"] == choice]
         if not wanted:
-            raise ModelError(f"tool_choice is {choice!r:.80}, and there is no such tool.")
+            raise PromptError(f"tool_choice is {choice!r:.80}, and there is no such tool.")
         if not self._tells_tools:
             return {**body, "tools": wanted, "tool_choice": "required"}, False
         schema = {"anyOf": [_call_schema(tool["function"]) for tool in wanted]}
