@@ -98,6 +98,7 @@ def _in_circles(root: Mapping[str, Any], references: References) -> set[int]:
     found: set[int] = set()
     begun: set[int] = set()
     done: set[int] = set()
+    way: list[int] = []  # what the references lead to that were followed to come here
 
     def visit(part: Any) -> None:
         if isinstance(part, list):
@@ -105,15 +106,18 @@ def _in_circles(root: Mapping[str, Any], references: References) -> set[int]:
                 visit(inner)
         if not isinstance(part, Mapping) or id(part) in done:
             return
-        if id(part) in begun:
-            found.add(id(part))
+        if id(part) in begun:  # by a reference, or as one object that stands in two places
+            found.update([id(part)] if id(part) in way else way)
             return
         begun.add(id(part))
         for key, inner in part.items():
             if key not in DATA:
                 visit(list(inner.values()) if key == "properties" and isinstance(inner, Mapping) else inner)
         if isinstance(part.get("$ref"), str):
-            visit(references.find(part["$ref"]))
+            target = references.find(part["$ref"])
+            way.append(id(target))
+            visit(target)
+            way.pop()
         begun.discard(id(part))
         done.add(id(part))
 

@@ -119,6 +119,8 @@ class _Operation:
         self._properties: dict[str, Any] = {}
         self._required: list[str] = []
         self._media: str | None = None
+        self._always = False
+        """Whether there is a body even without any members."""
         self._mover = _Mover(self.name, references)
         for parameter in self._parameters(shared):
             self._parameter(parameter)
@@ -182,6 +184,7 @@ class _Operation:
         inner = _resolved(schema, self._references, f"The body of operation {self.name!r}") if schema else {}
         members = inner.get("properties")
         if isinstance(members, Mapping) and inner.keys() <= _FLAT and not members.keys() & self._arguments.keys():
+            self._always = needed
             required = inner.get("required") if isinstance(inner.get("required"), list) and needed else []
             for name, member in self._mover.members(members).items():
                 self._add(name, _Argument("member", name), member, name in (required or ()))
@@ -212,7 +215,7 @@ class _Operation:
         headers, cookies = ({key: _text(value) for key, value in found[x].items()} for x in ("header", "cookie"))
         if any("\n" in text or "\r" in text for text in headers.values()):
             raise ValueError("A header has no line breaks.")
-        body = found["body"].get("", found["member"] or None)
+        body = found["body"].get("", found["member"] or ({} if self._always else None))
         media = None if body is None else self._media
         return OpenApiCall(self._method.upper(), path, found["query"], headers, cookies, body, media, self._operation)
 
