@@ -18,7 +18,7 @@ from polylect.cli import main
 from polylect.cli._records import REASONS
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ("polylect", "parse", "stream", "translate", "format", "check", "lects")
+COMMANDS = ("polylect", "parse", "stream", "translate", "format", "run", "check", "lects")
 _BETWEEN = r"(<!-- table: {} -->\n).*?(<!-- end of table -->)"
 
 

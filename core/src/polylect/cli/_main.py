@@ -34,8 +34,8 @@ EPILOG = """\
 \b
 Exit codes:
   0    all went well
-  1    some input did not parse, or a law failed
-  2    the command line, a lect, a plugin or a tools file is wrong
+  1    some input did not parse, a law failed, or a run came to no answer
+  2    the command line, a lect, a model, a plugin or a file that it names is wrong
   130  interrupted from the keyboard
   141  the reader of the output went away
 
@@ -139,10 +139,10 @@ def _plugins(ctx: click.Context, param: click.Parameter, value: tuple[str, ...])
     type=click.Path(exists=True, dir_okay=False),
     multiple=True,
     callback=_plugins,
-    help="Load a Python file that registers lects; repeat for more.",
+    help="Load a Python file that registers lects or models, or has hooks; repeat for more.",
 )
 def main(plugin: tuple[str, ...]) -> None:
-    """Parse, stream, write and translate the messages of language models that call tools.
+    """Parse, stream, write and translate the messages of language models that call tools, and run agents on them.
 
     A lect is one format of such messages: react, json_blob, xml_tags, tool_calls, …
 
@@ -150,6 +150,7 @@ def main(plugin: tuple[str, ...]) -> None:
     Examples:
       polylect parse reply.txt
       polylect translate --from react --to tool_calls replies.jsonl > messages.jsonl
+      polylect run --lect react_bracket --model scripted
     """
 
 
