@@ -153,7 +153,7 @@ def test_calls_are_ready_to_be_sent() -> None:
 
 
 def test_a_body_that_is_needed_is_sent_without_members_too() -> None:
-    body = {"content": {"application/json": {"schema": {"properties": {"a": {}}}}}}
+    body: dict[str, Any] = {"content": {"application/json": {"schema": {"properties": {"a": {}}}}}}
     for required, wanted in ((True, {}), (False, None)):
         operation = {"operationId": "x", "requestBody": {**body, "required": required}}
         (tool,) = openapi_tools({"openapi": "3.1.0", "paths": {"/x": {"post": operation}}}, lambda call: call.body)
