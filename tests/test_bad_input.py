@@ -19,14 +19,19 @@ import pytest
 import polylect
 from polylect import AgentAction, AgentFinish, AgentStep, Lect, LectError, ParseError, PolylectError, Reply, ToolError
 
-LECTS = ("react", "react_bracket", "conversational", "self_ask", "json_blob", "xml_tags", "tool_calls")
-TEXT_LECTS = tuple(name for name in LECTS if name != "tool_calls")
+TEXT_LECTS = (
+    *("react", "react_bracket", "conversational", "self_ask"),
+    *("json_blob", "react_json", "json_chat", "xml_tags"),
+)
+LECTS = (*TEXT_LECTS, "tool_calls", "openai_functions")
 CALL_HEADS = {
     "react": "Thought: x\nAction: a\nAction Input: ",
     "react_bracket": "Thought: x\nAction: a[",
     "conversational": "Thought: x\nAction: a\nAction Input: ",
     "self_ask": "Follow up: ",
     "json_blob": '{"action": "a", "action_input": ',
+    "react_json": 'Thought: x\nAction: {"action": "a", "action_input": ',
+    "json_chat": '{"action": "a", "action_input": ',
     "xml_tags": "<tool>a</tool><tool_input>",
 }
 TOOL = {"name": "a", "parameters": {"type": "object", "properties": {"x": {}, "y": {}}, "required": ["x"]}}
@@ -65,7 +70,7 @@ def called(lect: Lect, *arguments: dict[str, Any]) -> Any:
     if lect.messages:
         entries = [{"id": f"c{n}", "function": {"name": "a", "arguments": text}} for n, text in enumerate(texts)]
         return {"role": "assistant", "content": None, "tool_calls": entries}
-    ends = {"react_bracket": "]", "json_blob": "}", "xml_tags": "</tool_input>"}
+    ends = {"react_bracket": "]", "json_blob": "}", "react_json": "}", "json_chat": "}", "xml_tags": "</tool_input>"}
     return "\n".join(CALL_HEADS[lect.name] + text + ends.get(lect.name, "") for text in texts)
 
 
@@ -215,7 +220,7 @@ def test_odd_characters_are_written_and_read_back(lect: Lect, odd: str) -> None:
         reply = Reply(calls=(polylect.Call("search", arguments),))
         assert lect.parse(lect.format(reply)) == reply
     written = lect.format_steps([AgentStep(AgentAction("search", f"x{odd}y"), f"x{odd}y")])
-    if not lect.messages:
+    if isinstance(written, str):
         text_lect: Any = lect
         ((start, end),) = text_lect.transcript(written).spans("observation")
         assert text_lect.unescape(written[start:end]).strip() == f"x{odd}y"

@@ -15,7 +15,10 @@ from polylect.testing import stream
 
 LONG = "1" * 5_000
 ODD = [LONG, "-" + LONG, "1e999", "-1e999", "1e400", "1" * 400 + ".5", "NaN", "Infinity", "-Infinity"]
-LECTS = ("react", "react_bracket", "conversational", "self_ask", "json_blob", "xml_tags", "tool_calls")
+LECTS = (
+    *("react", "react_bracket", "conversational", "self_ask"),
+    *("json_blob", "react_json", "xml_tags", "tool_calls", "openai_functions"),
+)
 INTERNALS = ("Exceeds", "sys.", "int_max", "limit (", "Error")
 TOOL = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "number"}}}}
 
@@ -25,12 +28,15 @@ def messages(name: str, raw: str) -> Any:
     if name == "tool_calls":
         entry = {"id": "c", "type": "function", "function": {"name": "f", "arguments": raw}}
         return {"role": "assistant", "content": None, "tool_calls": [entry]}
+    if name == "openai_functions":
+        return {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": raw}}
     return {
         "react": f"Action: f\nAction Input: {raw}",
         "react_bracket": f"Action: f[{raw}]",
         "conversational": f"Action: f\nAction Input: {raw}",
         "self_ask": f"Follow up: {raw}",
         "json_blob": f'{{"action": "f", "action_input": {raw}}}',
+        "react_json": f'Action: {{"action": "f", "action_input": {raw}}}',
         "xml_tags": f"<tool>f</tool><tool_input>{raw}</tool_input>",
     }[name]
 
@@ -54,11 +60,11 @@ def test_a_number_that_cannot_be_held_is_no_value(name: str, malformed: str, num
             reply = lect.parse(message, tools=tools, malformed=malformed)
             holds(reply)
             assert stream(lect, lect.chunks(message, [997]), tools=tools, malformed=malformed).reply == reply
-            if name in ("json_blob", "tool_calls"):
+            if name in ("json_blob", "react_json", "tool_calls", "openai_functions"):
                 assert [call.runnable for call in reply.calls] == [False]
 
 
-@pytest.mark.parametrize("name", ["json_blob", "tool_calls", "react"])
+@pytest.mark.parametrize("name", ["json_blob", "react_json", "tool_calls", "openai_functions", "react"])
 def test_the_correction_tells_of_the_number(name: str) -> None:
     lect = polylect.lect(name)
     tools = [{"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {}}}}]
