@@ -84,6 +84,7 @@ def test_plugins_are_listed_and_a_broken_one_is_shown(monkeypatch: pytest.Monkey
         def __init__(self, name: str, error: str | None) -> None:
             self.name, self.distribution, self.version = name, f"polylect-{name}", "1.0"
             self.lects: tuple[str, ...] = ("x", "y") if error is None else ()
+            self.models: tuple[str, ...] = ("m",) if error is None else ()
             self.error = error
 
     contested = Info("claims", "claims and good both bring a lect named 'x'.")
@@ -92,7 +93,7 @@ def test_plugins_are_listed_and_a_broken_one_is_shown(monkeypatch: pytest.Monkey
     monkeypatch.setattr(polylect, "plugins", lambda: every)
     shown = CliRunner().invoke(main, ["plugins", "--no-json"])
     assert shown.exit_code == 0
-    assert "good    polylect-good    1.0      x, y\n" in shown.output
+    assert "good    polylect-good    1.0      x, y, model m\n" in shown.output
     assert "bad     polylect-bad     1.0      broken\n" in shown.output
     assert "bad: ImportError: no \\x1b[2J\n" in shown.output
     assert "claims  polylect-claims  1.0      z\n" in shown.output
@@ -103,6 +104,7 @@ def test_plugins_are_listed_and_a_broken_one_is_shown(monkeypatch: pytest.Monkey
         "distribution": "polylect-good",
         "version": "1.0",
         "lects": ["x", "y"],
+        "models": ["m"],
         "error": None,
     }
     assert rows[1]["error"] == "ImportError: no \x1b[2J"

@@ -41,7 +41,7 @@ def lects(as_json: bool | None) -> int:
 @click.command(short_help="List the installed plugins, broken ones too.")
 @json_option
 def plugins(as_json: bool | None) -> int:
-    """List the installed plugins: distribution, version, lects, and what went wrong while loading.
+    """List the installed plugins: distribution, version, lects and models, and what went wrong while loading.
 
     A broken plugin is shown, and is no failure of this command.
 
@@ -60,7 +60,8 @@ def plugins(as_json: bool | None) -> int:
         return 0
     rows = [["PLUGIN", "DISTRIBUTION", "VERSION", "LECTS"]]
     for x in found:
-        state = paint("broken", "red") if x.error and not x.lects else ", ".join(x.lects)
+        brings = ", ".join([*x.lects, *(f"model {name}" for name in x.models)])
+        state = paint("broken", "red") if x.error and not brings else brings
         rows.append([paint(x.name, "red" if x.error else "cyan"), x.distribution or "-", x.version or "-", state])
     text = table(rows, paint)
     for x in found:
@@ -76,5 +77,6 @@ def _plain(info: Any) -> dict[str, Any]:
         "distribution": info.distribution,
         "version": info.version,
         "lects": list(info.lects),
+        "models": list(info.models),
         "error": None if info.error is None else str(info.error),
     }
