@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from ._api_tools import anthropic_tools, openai_tools
+    from ._examples import Example
     from ._hookspecs import LectSpec, ModelSpec, hookimpl
     from ._inputs import quote, read_input, unquote
     from ._lect import Lect, Parser
@@ -105,6 +106,7 @@ __version__ = "0.1.0"
 
 _LATER = {
     "_api_tools": ("anthropic_tools", "openai_tools"),
+    "_examples": ("Example",),
     "_hookspecs": ("LectSpec", "ModelSpec", "hookimpl"),
     "_inputs": ("quote", "read_input", "unquote"),
     "_lect": ("Lect", "Parser"),
@@ -250,6 +252,7 @@ __all__ = [
     "ContentDelta",
     "Diagnostic",
     "Event",
+    "Example",
     "Finish",
     "FormatScratchpad",
     "GrammarError",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from . import _draw
 from ._binding import BoundModel, bind
@@ -13,6 +13,7 @@ from ._building import (
     checked_prefix,
     cue_of,
     lect_of,
+    own_prompt,
     parse_stage,
     prompt_stage,
     scratchpad_stage,
@@ -38,6 +39,9 @@ from ._stages import (
 )
 from ._tools import Tool, Tools, toolbox
 from ._values import AgentAction, AgentStep, Event, Reply, Value
+
+if TYPE_CHECKING:
+    from ._examples import Example
 
 NO_TOOLS = "(there are no tools)"
 SPACE = 64
@@ -84,6 +88,8 @@ class Pipeline:
         stop: True for the lect's stop strings, False for none, or strings of your own.
         prefix: what stands before the model's reply in its own turn; None: seen from the prompt that is sent. A server
             whose chat template opens the reasoning needs ``"<think>\\n"`` here.
+        examples: worked examples for the prompt, each a :class:`polylect.Example`; they are written in the lect, and
+            stand before the line or message of ``{input}``, or at ``{examples}``.
         policies: choices other than the lect's own, by name.
 
     Raises:
@@ -105,12 +111,15 @@ class Pipeline:
         parse: ParseStage | Callable[..., Decision | AgentAction] | None = None,
         stop: bool | str | Iterable[str] | None = True,
         prefix: str | None = None,
+        examples: Iterable[Example] | None = None,
         **policies: Any,
     ) -> None:
         known = toolbox(tools)
+        examples = None if examples is None else tuple(examples)
         self._given: dict[str, Any] = {
             "lect": lect, "model": model, "tools": known, "prompt": prompt, "format_scratchpad": format_scratchpad,
-            "render_tools": render_tools, "parse": parse, "stop": stop, "prefix": prefix, **policies,
+            "render_tools": render_tools, "parse": parse, "stop": stop, "prefix": prefix,
+            "examples": examples, **policies,
         }  # fmt: skip
         for name in policies:
             if name not in CHOICES:
@@ -124,6 +133,8 @@ class Pipeline:
         listed = told if isinstance(told, str) else describe_tools(known or {})
         texts = {"tools": listed or NO_TOOLS, "tool_names": ", ".join(known or ()) or "none"}
         self._tools = told if isinstance(told, list) and told else None
+        if examples is not None:
+            prompt = self._with_examples(prompt, examples, policies)
         self._prompt, self._texts = prompt_stage(found, prompt, texts)
         self._cue = cue_of(found, self._prompt)
         self._prefix = checked_prefix(found, prefix)
@@ -137,6 +148,16 @@ class Pipeline:
             )
         self._parse = parse_stage(found, parse, known, policies)
         self._policies = policies
+
+    def _with_examples(self, prompt: Any, examples: tuple[Example, ...], policies: dict[str, Any]) -> Prompt:
+        from ._examples import with_examples
+
+        given = own_prompt(self.lect) if prompt is None else prompt
+        if not isinstance(given, Prompt):
+            if callable(given):
+                raise PromptError("Examples go into a prompt, and the prompt stage is a callable: write them there.")
+            given = Prompt(given)
+        return with_examples(self.lect, given, examples, self.tools, policies)
 
     # --- the stages -----------------------------------------------------------------------------------------------
 

@@ -129,9 +129,10 @@ class FormatSteps:
     def __call__(self, steps: Sequence[AgentStep], /) -> Prompted:
         """The steps as :meth:`polylect.Lect.format_steps` writes them."""
         found: Prompted = self._lect.format_steps(steps, **self._tools, **self._policies)
-        return self._continued(found) if self._cue and steps and isinstance(found, str) else found
+        return self.continued(found) if self._cue and steps and isinstance(found, str) else found
 
-    def _continued(self, text: str) -> str:
+    def continued(self, text: str) -> str:
+        """A text of the tongue as it goes on behind the cue."""
         end = text.find(self._lect.observation_prefix) if isinstance(self._lect, TextLect) else -1
         if not begins_anew(self._lect, text if end < 0 else text[:end]):
             return text

@@ -19,13 +19,14 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from ._examples import Example
 from ._values import Call, Reply
 
 if TYPE_CHECKING:
     from ._lect import Lect
     from ._scripted import Scripted
 
-__all__ = ["FACTS", "QUESTION", "REPLIES", "TOOLS", "calculate", "model", "search"]
+__all__ = ["EXAMPLES", "FACTS", "QUESTION", "REPLIES", "TOOLS", "calculate", "model", "search"]
 
 QUESTION: Final = "What is the population of the city where the author of 'The Old Man and the Sea' was born?"
 """It takes three searches: each needs what the one before it found."""
@@ -59,6 +60,26 @@ REPLIES: Final = (
     Reply(reasoning="Oak Park has 54,583 inhabitants, and that was the question.", answer="54,583"),
 )
 """What the model says, turn by turn. A reply is no text yet: a scripted model writes it in whatever lect it speaks."""
+
+EXAMPLES: Final = (
+    Example(
+        "What is 15 multiplied by 7?",
+        (
+            Reply(reasoning="This takes a calculation.", calls=(Call("calculate", "15 * 7"),)),
+            Reply(reasoning="That is the answer.", answer="105"),
+        ),
+        (("105",),),
+    ),
+    Example(
+        "What is the capital of France?",
+        (
+            Reply(reasoning="I look it up.", calls=(Call("search", "capital of France"),)),
+            Reply(reasoning="That is the answer.", answer="Paris"),
+        ),
+        (("Paris",),),
+    ),
+)
+"""Two worked examples for the prompt, ``Agent(…, examples=tutorial.EXAMPLES)``: small models need to see the form."""
 
 
 def search(query: str) -> str:
