@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import ours, peers, report, rows_hostile, rows_processes, rows_streams, rows_whole, samples
+from . import ours, peers, report, rows_agents, rows_hostile, rows_processes, rows_streams, rows_whole, samples
 from .rows import Bench, Section
 
 OK, FAILED, USAGE = 0, 1, 2
@@ -64,6 +64,22 @@ ENTRIES = (
         "Microseconds for 80,000 characters against 40,000 of the same piece repeated, the one named in the table:"
         f" the worst of {len(samples.HOSTILE)} pieces for each lect and mode, and any other that fails.",
         rows_hostile.hostile,
+    ),
+    Entry(
+        "agents",
+        "Agents",
+        "A run of two turns: a tool that does nothing, then the answer; the models have their replies ready. CPU time"
+        " of the whole process, since LangChain runs parts of it in threads.",
+        rows_agents.short_runs,
+        ("langchain", "langchain_classic"),
+    ),
+    Entry(
+        "long-runs",
+        "Runs of a thousand turns",
+        f"What a turn costs at the end of a run of {rows_agents.TURNS:,}, against the beginning: medians over"
+        f" {rows_agents.EACH} turns, in {rows_agents.RUNS} runs. Where all steps are kept, the prompt grows with every"
+        " turn, so the cost is that of 1,000 characters sent.",
+        rows_agents.long_runs,
     ),
     Entry(
         "import",

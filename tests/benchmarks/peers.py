@@ -14,6 +14,7 @@ from . import samples
 INSTALL = "pip install '.[bench]'"
 
 MODULES = {
+    "langchain": "langchain",
     "langchain_classic": "langchain-classic",
     "jiter": "jiter",
     "partial_json_parser": "partial-json-parser",

@@ -18,8 +18,10 @@ DISTRIBUTIONS = (
     "polylect-core",
     "lark",
     "msgspec",
+    "langchain",
     "langchain-classic",
     "langchain-core",
+    "langgraph",
     "jiter",
     "partial-json-parser",
 )

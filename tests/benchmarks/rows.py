@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from time import thread_time_ns
 
-from .timing import BUDGET_S, Candidate, Timings, measure
+from .timing import BUDGET_S, Candidate, Clock, Timings, measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +94,11 @@ def tried(candidate: Candidate) -> str | None:
         return f"{type(error).__name__}: {error}".splitlines()[0][:160]
 
 
-def timed_group(candidates: dict[str, Candidate], budget_s: float = BUDGET_S) -> Group:
+def timed_group(candidates: dict[str, Candidate], budget_s: float = BUDGET_S, clock: Clock = thread_time_ns) -> Group:
     """Try every candidate, then time together those that work."""
     faults = {name: fault for name, candidate in candidates.items() if (fault := tried(candidate))}
     sound = {name: candidate for name, candidate in candidates.items() if name not in faults}
-    return Group(measure(sound, budget_s=budget_s) if sound else Timings({}), faults)
+    return Group(measure(sound, budget_s=budget_s, clock=clock) if sound else Timings({}), faults)
 
 
 def compared(candidates: dict[str, Candidate], pairs: Sequence[Pair], budget_s: float = BUDGET_S) -> Iterator[Row]:

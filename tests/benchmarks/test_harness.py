@@ -4,11 +4,13 @@ import functools
 import json
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from . import cli, floors, peers, processes, report, rows_processes, samples
+from . import cli, floors, peers, processes, report, rows_agents, rows_processes, samples
 from .rows import Pair, Row, Section, compared, timed_group
 from .timing import ROUNDS, Candidate, measure, repeatable
 
@@ -103,6 +105,25 @@ def test_samples_are_as_long_as_the_bars_say() -> None:
         assert message.payload in message.text
         assert 0 <= len(message.payload) - 16 * samples.KIB < 100 or stream.message is samples.long_escaped
     assert len(samples.hostile("{a", 40_000)) == 40_000
+
+
+@pytest.mark.parametrize("lect", rows_agents.PEERS)
+def test_our_agent_does_what_is_timed(lect: str) -> None:
+    candidate = rows_agents.our_run(lect)
+    job = candidate.prepare()
+    assert candidate.check is not None
+    assert [candidate.check(job()) for _ in range(3)] == [None] * 3
+
+
+def test_work_in_other_threads_is_timed_by_the_clock_of_the_process() -> None:
+    def threaded() -> None:
+        thread = threading.Thread(target=work, args=(200_000,))
+        thread.start()
+        thread.join()
+
+    candidate = {"threaded": repeatable(threaded)}
+    whole = measure(candidate, rounds=3, slice_ms=1.0, clock=time.process_time_ns).median("threaded")
+    assert whole > 2 * measure(candidate, rounds=3, slice_ms=1.0).median("threaded")
 
 
 def test_every_record_is_one_line_with_one_call(tmp_path: Path) -> None:

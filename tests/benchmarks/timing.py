@@ -15,6 +15,8 @@ from time import thread_time_ns
 from typing import TypeAlias
 
 Job: TypeAlias = Callable[[], object]
+Clock: TypeAlias = Callable[[], int]
+"""Nanoseconds of CPU: of this thread, or of all of the process, for work that is done in threads of its own."""
 
 ROUNDS = 11
 """Rounds per comparison; odd, so that the median is one of them."""
@@ -83,21 +85,21 @@ def settled_collector() -> Iterator[None]:
         gc.unfreeze()
 
 
-def timed(candidate: Candidate, count: int) -> int:
+def timed(candidate: Candidate, count: int, clock: Clock = thread_time_ns) -> int:
     """Nanoseconds of CPU that ``count`` jobs take."""
     jobs = [candidate.prepare() for _ in range(count)]
-    start = thread_time_ns()
+    start = clock()
     for job in jobs:
         job()
-    return thread_time_ns() - start
+    return clock() - start
 
 
-def calibrated(candidate: Candidate, slice_ns: float) -> tuple[int, float]:
+def calibrated(candidate: Candidate, slice_ns: float, clock: Clock = thread_time_ns) -> tuple[int, float]:
     """How many jobs fill a slice, and the nanoseconds that one job takes."""
-    timed(candidate, 1)
+    timed(candidate, 1, clock)
     count = 1
     while True:
-        elapsed = timed(candidate, count)
+        elapsed = timed(candidate, count, clock)
         if elapsed >= slice_ns / 3 or count == MOST_JOBS:
             cost = max(elapsed / count, 1.0)
             return min(max(1, round(slice_ns / cost)), MOST_JOBS), cost
@@ -110,11 +112,12 @@ def measure(
     rounds: int = ROUNDS,
     slice_ms: float = SLICE_MS,
     budget_s: float = BUDGET_S,
+    clock: Clock = thread_time_ns,
 ) -> Timings:
     """Time all candidates, interleaved."""
     slice_ns = slice_ms * 1e6
     with settled_collector():
-        plan = {name: calibrated(candidate, slice_ns) for name, candidate in candidates.items()}
+        plan = {name: calibrated(candidate, slice_ns, clock) for name, candidate in candidates.items()}
         round_ns = sum(count * cost for count, cost in plan.values())
         rounds = min(rounds, max(FEWEST_ROUNDS, int(budget_s * 1e9 / round_ns)))
         samples: dict[str, list[float]] = {name: [] for name in candidates}
@@ -122,7 +125,7 @@ def measure(
         for _ in range(rounds):
             for name in names:
                 count = plan[name][0]
-                spent = timed(candidates[name], count)
+                spent = timed(candidates[name], count, clock)
                 samples[name].append(spent / count / candidates[name].units / 1e3)
             names.reverse()
     return Timings(samples)
