@@ -13,7 +13,8 @@ from polylect import EXCEPTION_TOOL, AgentAction, AgentFinish, Call, Lect, LectE
 REACT, BRACKET, BLOB = polylect.lect("react"), polylect.lect("react_bracket"), polylect.lect("json_blob")
 XML, NATIVE = polylect.lect("xml_tags"), polylect.lect("tool_calls")
 DOCSTORE, MRKL, CHAT = polylect.lect("docstore"), polylect.lect("mrkl"), polylect.lect("conversational")
-ASK: Any = type(polylect.lect("self_ask"))(tool="a")
+SELF_ASK: Any = type(polylect.lect("self_ask"))
+ASK: Lect = SELF_ASK(tool="a")
 TEXT_LECTS = (REACT, BRACKET, DOCSTORE, MRKL, CHAT, ASK, BLOB, XML)
 NUMBER = {"name": "one", "parameters": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}}
 TWO = {"name": "two", "parameters": {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a"]}}
