@@ -31,7 +31,7 @@ _OPEN = r"(?=[ \t]{0,2}(?i:json|javascript)?[ \t\r\n]*\Z)"
 _NEXT = "\n"
 
 
-def marks(labels: str) -> re.Pattern[str]:
+def marks_of(labels: str) -> re.Pattern[str]:
     """Where a blob, a label or a think tag begins; and at the end, what would hold the blob behind the text."""
     return re.compile(rf"\{{\\*(?={_KEYED})|{_START}\\*(?={labels})|<\\*(?=/?think>)|(?:`{{2,4}}|~{{3}}|\[)\\*{_OPEN}")
 
@@ -60,7 +60,7 @@ class BlobLect(TextLect):
         'Write one JSON object {"action": "the tool\'s name", "action_input": {…}}, '
         'or {"action": "Final Answer", "action_input": "the answer"}.'
     )
-    marks: ClassVar[re.Pattern[str]] = marks(LABELS)
+    marks: ClassVar[re.Pattern[str]] = marks_of(LABELS)
     """Where :meth:`escape` puts a backslash."""
 
     def read_json(self, name: str, value: Any, tool: Tool | None) -> tuple[dict[str, Any] | str | None, str | None]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from polylect import Reply, Toolbox
 
-from ._blobs import BlobLect, blobs, marks
+from ._blobs import BlobLect, blobs, marks_of
 from ._prompt import REACT_JSON
 
 _MARK, _COLON = r"(?:\*{1,3}|#{1,4}[ \t]{1,2})?", r"[ \t*0-9]{0,8}[:：]"
 LABELS = rf"{_MARK}(?i:Thought|Action|Observation|Question|Final Answer){_COLON}|{_MARK}(?i:Observation)"
 """The labels, and the stop string, at the start of a line."""
-_OWN = re.compile(rf"\s*(?:{_MARK}(?i:Thought|Action|Final Answer){_COLON}|<think>)")
-"""How a turn begins that brings its own label, or a think block."""
 
 
 class ReactJson(BlobLect):
@@ -29,7 +28,7 @@ class ReactJson(BlobLect):
     grammar_file = "react_json.lark"
     prompt = REACT_JSON
     answer_cue = "Final Answer:"
-    marks = marks(LABELS)
+    marks = marks_of(LABELS)
     hint = (
         'Write \'Action:\' and behind it one JSON object {"action": "the tool\'s name", "action_input": {…}} in a '
         "fence, or 'Final Answer:'."
@@ -44,9 +43,15 @@ class ReactJson(BlobLect):
         '```json\n{"action": "Final Answer", "action_input": {"sky": "dry", "days": [1, 2]}}\n```',
     )
 
+    @cached_property
+    def _own(self) -> re.Pattern[str]:
+        """How a turn begins, behind a line break, that needs no other label: with one of its own, or a think block."""
+        markers = self.grammar.tables.markers
+        return re.compile("|".join(f"(?:{markers[name]})" for name in ("THOUGHT", "ACTION", "FINAL", "THINK")))
+
     def cue(self, following: str | None) -> str:
         """The label of the next thought, unless the next turn brings a label of its own, or a think block."""
-        return self.model_prefix if following is None or _OWN.match(following) is None else "\n"
+        return self.model_prefix if following is None or self._own.match(f"\n{following}") is None else "\n"
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn: prose, the thought, a fenced blob for each call, and the answer, each behind its label."""
