@@ -1,4 +1,4 @@
-"""The parts of what ``polylect run`` shows: texts that flow, events in the report's layout, the line that tells time."""
+"""The parts of what ``polylect run`` shows: flowing text, events in the report's layout, the line that tells time."""
 
 from __future__ import annotations
 

@@ -37,10 +37,10 @@ class Flow:
     def feed(self, text: str) -> str:
         """More text -> what to print of it now."""
         out: list[str] = []
-        for char in text:
+        for place, char in enumerate(text):
             if self._limit is not None and self._seen >= self._limit:
-                self._left += 1
-                continue
+                self._left += len(text) - place
+                break
             if not self._begun and not self._word and char.isspace():
                 continue
             self._seen += 1
