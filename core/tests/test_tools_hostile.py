@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import threading
 import time
 from typing import Any
@@ -184,3 +186,42 @@ def test_other_dialects_are_spoken() -> None:
     assert "$.x[1]: 'b' is not of type 'integer'" in fault(tool, {"x": ["a", "b"]})
     unknown = made({"x": {"type": "string", "minLength": 2}}, **{"$schema": "urn:mine"})
     assert "$.x: 'a' is too short" in fault(unknown, {"x": "a"})
+
+
+JUNK = st.recursive(
+    st.sampled_from([None, True, False, 0, 1, -2, 0.5, "", "a", "string", "object", "(", "#"]),
+    lambda x: st.one_of(st.lists(x, max_size=3), st.dictionaries(st.sampled_from(["a", "x", "type"]), x, max_size=2)),
+    max_leaves=5,
+)  # fmt: skip
+WORDS = [
+    "type", "enum", "const", "properties", "required", "items", "prefixItems", "additionalProperties", "pattern",
+    "patternProperties", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$ref", "$dynamicRef", "$defs", "$id",
+    "$anchor", "$schema", "minimum", "multipleOf", "minLength", "uniqueItems", "contains", "minContains",
+    "dependentRequired", "dependentSchemas", "propertyNames", "unevaluatedProperties", "unevaluatedItems", "format",
+    "title", "description", "default", "examples", "discriminator", "nullable",
+]  # fmt: skip
+
+
+def of_words(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    named = st.dictionaries(st.sampled_from("xa"), inner)
+    return st.dictionaries(st.sampled_from(WORDS), st.one_of(inner, named, st.lists(inner, max_size=2)))
+
+
+SOUND = st.sampled_from([TEXT, NUMBER, {"$ref": "#/$defs/x"}, {"$ref": "#"}, {}])
+PARTS = st.recursive(st.one_of(JUNK, SOUND), of_words, max_leaves=8)
+
+
+@settings(max_examples=400, deadline=None, derandomize=True, database=None)
+@given(PARTS, PARTS, JUNK, st.booleans())
+def test_any_schema_is_refused_or_any_value_bound_or_told(one: Any, other: Any, value: Any, seen: bool) -> None:
+    schema = {"type": "object", "properties": {"x": one}, "$defs": {"x": other}}
+    try:
+        tool = as_tool({"name": "a", "parameters": schema}) if seen else Tool("a", parameters=schema)
+        for tell in (openai_tools, anthropic_tools, lambda tools: openai_tools(tools, strict=True)):
+            with contextlib.suppress(ToolError):
+                json.dumps(tell([tool]))
+        for given_ in ({"x": value}, json.dumps({"x": value}), json.dumps(value), {}, "x"):
+            with contextlib.suppress(ArgumentFault):
+                bind(tool, given_)
+    except ToolError as error:
+        assert len(str(error)) < 2_000  # noqa: PT017

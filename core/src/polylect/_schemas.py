@@ -136,13 +136,17 @@ def larger_than(value: Any, limit: int) -> bool:
     seen: set[int] = set()
     while waiting:
         inner = waiting.pop()
-        if isinstance(inner, (Mapping, list, tuple)) and id(inner) not in seen:
+        if id(inner) not in seen:
             seen.add(id(inner))
             limit -= len(inner)
             if limit < 0:
                 return True
-            waiting += inner.values() if isinstance(inner, Mapping) else inner
+            values = inner.values() if isinstance(inner, Mapping) else inner
+            waiting += [x for x in values if x.__class__ not in _SCALARS and isinstance(x, (dict, list, Mapping))]
     return False
+
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def without_titles(schema: Any) -> Any:

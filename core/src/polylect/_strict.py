@@ -55,6 +55,9 @@ class _Strict:
         for key in schema:
             if key not in _KNOWN and key not in _SAID:
                 raise self._refused(f"{key!r} is not among its keywords", place)
+        for key, kind in (("anyOf", list), ("properties", Mapping), ("required", list)):
+            if key in schema and not isinstance(schema[key], kind):
+                raise self._refused(f"{key!r} is none of JSON Schema's", place)
         found = {key: value for key, value in schema.items() if key not in _SAID}
         if "anyOf" in found:
             found["anyOf"] = [self.closed(x, f"{place}.anyOf[{at}]") for at, x in enumerate(found["anyOf"])]
@@ -74,11 +77,11 @@ class _Strict:
     def _close(self, found: dict[str, Any], place: str) -> None:
         if found.get("additionalProperties", False) is not False:
             raise self._refused("this object may have members without a name", place)
-        if not isinstance(found.get("properties"), Mapping) and found.get("additionalProperties") is not False:
+        if "properties" not in found and found.get("additionalProperties") is not False:
             raise self._refused("this object may have any members", place)
         properties, required = found.get("properties", {}), found.get("required", ())
         for name in required:
-            if name not in properties:
+            if not isinstance(name, str) or name not in properties:
                 raise self._refused(f"the member {name!r} may be anything", place)
         members = {key: self.closed(x, f"{place}.properties.{key}") for key, x in properties.items()}
         found["type"] = found.get("type", "object")
