@@ -15,6 +15,8 @@ from polylect import (
     Agent,
     AgentAction,
     AgentFinish,
+    Finish,
+    ModelResult,
     ParseError,
     Recorder,
     RunError,
@@ -193,6 +195,40 @@ def test_replies_in_chunks_replay_whole(model: type[Chunks], driver: str, path: 
 def test_streams_in_every_lect_replay(lect: str, chunk: int, path: Path) -> None:
     model = Scripted([call(lect), answer(lect)], lect=lect, chunk=chunk)
     result = run("stream", Agent(lect, model, [echo], hooks=[Recorder(path)]))
+    assert replay(path) == result
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize("lect", LECTS)
+def test_a_reply_that_was_cut_is_cut_in_the_replay(lect: str, driver: str, path: Path) -> None:
+    wanted = call(lect, given="a long input")
+    told = {"content": wanted[:-4]} if isinstance(wanted, str) else wanted
+    chunks = [
+        {"choices": [{"index": 0, "delta": told, "finish_reason": None}]},
+        {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]},
+    ]
+    built, _ = agent(lect, chunks, answer(lect), hooks=[Recorder(path)])
+    result = run(driver, built)
+    assert lines(path)[1]["finish_reason"] == "length"
+    assert (replay(path), list(replay_events(path))[-1]) == (result, Finish(2, result))
+    state = built.start("q")
+    reply = lines(path)[1]
+    built.advance(state, ModelResult(reply["output"], finish_reason="length"))
+    assert state.turns[0].actions == result.turns[0].actions
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize("tail", ["\n", "\nObs", "\nObservation: made up", ""])
+def test_what_stands_with_the_word_for_the_end_does_not_hide_it(tail: str, driver: str, path: Path) -> None:
+    def model(prompt: str) -> Any:  # its server knows no stop strings
+        yield {"choices": [{"index": 0, "delta": {"content": "Action: echo\nAction Inp"}, "finish_reason": None}]}
+        yield {"choices": [{"index": 0, "delta": {"content": f"ut: half{tail}"}, "finish_reason": "length"}]}
+
+    built = Agent("react", model, [echo], max_iterations=1, hooks=[Recorder(path)])
+    result = run(driver, built)
+    ran = "Observation" in tail  # the call had ended
+    assert result.turns[0].actions[0].tool == ("echo" if ran else polylect.EXCEPTION_TOOL)
+    assert lines(path)[1]["finish_reason"] == ("stop" if ran else "length")
     assert replay(path) == result
 
 

@@ -52,7 +52,8 @@ class Specifications:
     """The hook specifications.
 
     Hooks around a run may change the :class:`polylect.RunState` only by what they return. In asynchronous drivers a
-    ``before`` or ``after`` hook may be a coroutine function, and a wrapper may also yield an awaitable.
+    ``before`` or ``after`` hook may be a coroutine function, and a wrapper may also yield an awaitable. The context
+    variables (``contextvars``) that a wrapper sets hold inside the call that it wraps, and nowhere else.
     """
 
     @hookspec

@@ -72,5 +72,21 @@ def text_of(output: Any) -> tuple[Any, str | None]:
     return ("" if known else output), cut
 
 
+def finish_reason_of(value: Any, before: str | None = None) -> str | None:
+    """Why the model stopped, in its server's word; ``before`` where a response or a chunk does not say."""
+    choices = _get(value, "choices")
+    holder = choices[0] if isinstance(choices, (list, tuple)) and choices else value
+    reason = _get(holder, "finish_reason") or _get(holder, "stop_reason")
+    return reason if isinstance(reason, str) else before
+
+
+def ended(output: Any, finish_reason: str | None) -> Any:
+    """An output with the news that the model was cut, where there are such."""
+    if not says_length(finish_reason) or (isinstance(output, Mapping) and "choices" in output):
+        return output
+    message = {"role": "assistant", "content": output} if isinstance(output, str) else output
+    return {"choices": [{"index": 0, "message": message, "finish_reason": finish_reason}]}
+
+
 def _get(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, Mapping) else getattr(value, key, None)

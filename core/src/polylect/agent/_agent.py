@@ -132,7 +132,7 @@ class Agent:
                 result = ModelResult(result)
             if not isinstance(result, ModelResult):
                 raise PromptError(f"The run waits for a ModelResult, not for {type(result).__name__}.")
-            self._loop.take_model(state, want, result, self._loop.read(want, result.output))
+            self._loop.take_model(state, want, result, self._loop.read(want, result.output, result.finish_reason))
         elif isinstance(want, CallTools):
             if isinstance(result, (str, ModelResult)) or not all(isinstance(x, ToolResult) for x in result):
                 raise PromptError("The run waits for a list of ToolResult, one for each of its actions.")

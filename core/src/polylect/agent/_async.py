@@ -6,13 +6,16 @@ import inspect
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
+from contextvars import Context, copy_context
 from functools import partial
 from typing import Any, TypeVar
 
 from .._errors import PromptError
+from .._outputs import ended
 from .._values import AgentAction
 from ._backend import Backend, backend
 from ._calling import Prepared
+from ._contexts import awaited_inside, inside
 from ._driving import Drive
 from ._jobs import Job
 from ._loop import Outcome
@@ -199,8 +202,8 @@ async def _settled(made: Any) -> None:
 class _Asker:
     """One call of the model: its events, then ``result``; None if the run was stopped while it came."""
 
-    def __init__(self, whole: AsyncRun, call: CallModel) -> None:
-        self.whole, self.call = whole, call
+    def __init__(self, whole: AsyncRun, call: CallModel, context: Context | None = None) -> None:
+        self.whole, self.call, self._context = whole, call, context
         self.result: ModelResult | None = None
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
@@ -208,7 +211,7 @@ class _Asker:
         run, call = self.whole.run, self.call
         begun = time.monotonic()
         incoming = run.incoming(call)
-        source = _source(self.whole, call)
+        source = inside(self._context, _source, self.whole, call, self._context)
         try:
             while True:
                 left = run.left(call)
@@ -259,16 +262,16 @@ class _Wrapped:
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
         """Run the wrappers, and ask as often as they want it."""
         run = self.whole.run
-        task = run.model_task(self.call)
+        task, context = run.model_task(self.call), copy_context()
         asked = None
         try:
-            wanted = next(task)
+            wanted = context.run(next, task)
             while True:
                 try:
                     if inspect.isawaitable(wanted):
-                        value = await wanted
+                        value = await awaited_inside(context, wanted)
                     else:
-                        asker = _Asker(self.whole, wanted)
+                        asker = _Asker(self.whole, wanted, context)
                         async with aclosing(asker.events()) as told:
                             async for event in told:
                                 yield event
@@ -278,16 +281,16 @@ class _Wrapped:
                 except GeneratorExit:
                     raise
                 except Exception as error:
-                    wanted = task.throw(error)
+                    wanted = context.run(task.throw, error)
                 else:
-                    wanted = task.send(value)
+                    wanted = context.run(task.send, value)
         except StopIteration as end:
             self.result = end.value
         finally:
-            task.close()
+            context.run(task.close)
         if self.result is not None and self.result is not asked and run.live:
             incoming = run.incoming(self.call)
-            for event in incoming.whole(self.result.output):
+            for event in incoming.whole(ended(self.result.output, self.result.finish_reason)):
                 yield event
             events, outcome = incoming.close()
             for event in events:
@@ -298,8 +301,8 @@ class _Wrapped:
 class _Awaited:
     """The reply of an asynchronous model, whole or in chunks."""
 
-    def __init__(self, made: Any) -> None:
-        self._made = made
+    def __init__(self, made: Any, context: Context | None = None) -> None:
+        self._made, self._context = made, context
         self._iterator: AsyncIterator[Any] | None = None
         self.streams = False
         self._over = False
@@ -309,13 +312,15 @@ class _Awaited:
         if self._over:
             return None
         if self._iterator is None:
-            output = await self._made if inspect.isawaitable(self._made) else self._made
+            output = self._made
+            if inspect.isawaitable(output):
+                output = await awaited_inside(self._context, output)
             if not hasattr(output, "__aiter__"):
                 self._over = True
                 return (output,)
-            self.streams, self._iterator = True, aiter(output)
+            self.streams, self._iterator = True, inside(self._context, aiter, output)
         try:
-            return (await anext(self._iterator),)
+            return (await awaited_inside(self._context, inside(self._context, anext, self._iterator)),)
         except StopAsyncIteration:
             self._over = True
             return None
@@ -329,14 +334,14 @@ class _Awaited:
             import anyio
 
             with anyio.CancelScope(shield=True):
-                await close()
+                await awaited_inside(self._context, inside(self._context, close))
 
 
 class _Pulled:
     """The reply of a synchronous model, which is asked in a thread."""
 
-    def __init__(self, whole: AsyncRun, ask: Callable[[], Any]) -> None:
-        self._pump = Pump(whole.loop_backend, ask)
+    def __init__(self, whole: AsyncRun, ask: Callable[[], Any], context: Context | None) -> None:
+        self._pump, self._context = Pump(whole.loop_backend, ask), context
         self._inner: _Awaited | None = None
 
     @property
@@ -350,7 +355,7 @@ class _Pulled:
             return await self._inner.next()
         found = await self._pump.next()
         if found is not None and not self._pump.streams and hasattr(found[0], "__aiter__"):
-            self._inner = _Awaited(found[0])
+            self._inner = _Awaited(found[0], self._context)
             return await self._inner.next()
         return found
 
@@ -361,7 +366,7 @@ class _Pulled:
             await self._inner.aclose()
 
 
-def _source(whole: AsyncRun, call: CallModel) -> _Awaited | _Pulled:
+def _source(whole: AsyncRun, call: CallModel, context: Context | None) -> _Awaited | _Pulled:
     """The model's reply: asked here if the model is asynchronous, else in a thread."""
     pipeline = whole.run.loop.pipeline
     model = pipeline.bound_model
@@ -372,8 +377,8 @@ def _source(whole: AsyncRun, call: CallModel) -> _Awaited | _Pulled:
         "stop": request.stop, "tools": request.tools, "tool_choice": request.tool_choice, "timeout": timeout,
     }  # fmt: skip
     if model.is_async:
-        return _Awaited(model.acalled(request.prompt, **given))
-    return _Pulled(whole, lambda: model(request.prompt, **given))
+        return _Awaited(model.acalled(request.prompt, **given), context)
+    return _Pulled(whole, lambda: model(request.prompt, **given), context)
 
 
 class _Tasks(Turn):
@@ -397,11 +402,14 @@ class _Tasks(Turn):
         if self.run.caller.is_async(action):
             self._spawn(place, call)
             return
-        job = Job(
-            call,
-            lambda job: self._backend.soon(lambda: self._arrived(place, job.value, job.error)),
-            f"polylect tool {action.tool:.40}",
-            awaits=False,
+        job = self.inside(
+            place,
+            lambda: Job(
+                call,
+                lambda job: self._backend.soon(lambda: self._arrived(place, job.value, job.error)),
+                f"polylect tool {action.tool:.40}",
+                awaits=False,
+            ),
         )
         self._ends[place] = job.give_up
 
@@ -409,7 +417,10 @@ class _Tasks(Turn):
         async def awaited() -> Any:
             return await call()
 
-        task = self._backend.spawn(awaited, lambda value, error: self._arrived(place, value, error))
+        def done(value: Any, error: BaseException | None) -> None:
+            self._arrived(place, value, error)
+
+        task = self.inside(place, lambda: self._backend.spawn(awaited, done))
         self._ends[place] = task.cancel
         self._gone[place] = task.gone
 

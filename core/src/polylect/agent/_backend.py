@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Awaitable, Callable
+from contextvars import copy_context
 from typing import Any, NamedTuple, Protocol
 
 Done = Callable[[Any, BaseException | None], None]
@@ -30,7 +31,10 @@ class Backend(Protocol):
         """Have the loop call it, from any thread; nothing happens if the loop has ended."""
 
     def spawn(self, call: Callable[[], Awaitable[Any]], done: Done) -> Task:
-        """Run it as a task; ``done`` is called with its value or its error, unless it was cancelled."""
+        """Run it as a task, in a copy of the context where we stand.
+
+        ``done`` is called with its value or its error, unless it was cancelled.
+        """
 
 
 def backend() -> Backend:
@@ -103,5 +107,5 @@ class _Trio:
             finally:
                 gone.set()
 
-        self._trio.lowlevel.spawn_system_task(body)
+        self._trio.lowlevel.spawn_system_task(body, context=copy_context())  # its default is the loop's own context
         return Task(scope.cancel, gone)

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ModelError, PolylectError, RunError
+from .._outputs import finish_reason_of
 from .._stopping import cut_at_stop
 from .._values import AgentAction, AgentStep
 from ._calling import Caller, told
@@ -81,7 +82,7 @@ class Drive:
         if isinstance(output, str) and call.request.stop and not pipeline.lect.messages and pipeline.cuts_at_stop:
             output = cut_at_stop(output, call.request.stop)
         outcome = self.loop.read(call, output)
-        return ModelResult(_plain(output), usage, seconds), outcome
+        return ModelResult(_plain(output), usage, seconds, finish_reason_of(output)), outcome
 
     def remember(self, result: ModelResult, outcome: Outcome) -> ModelResult:
         """What was read of a result, so that it is not read again."""
@@ -92,7 +93,7 @@ class Drive:
         """What a result says; it is read here if a wrapper brought it."""
         if self._last is not None and self._last[0] is result:
             return self._last[1]
-        return self.loop.read(call, result.output)
+        return self.loop.read(call, result.output, result.finish_reason)
 
     def model_failed(self, error: BaseException, partial: Any) -> BaseException:
         """The error for a model that failed: ours, with the state; what is no fault of the model's stays as it is."""

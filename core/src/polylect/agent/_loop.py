@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from .._errors import ParseError, PromptError, RunError, nearest
+from .._outputs import ended
 from .._pipeline import Pipeline, Request
 from .._stages import Decision, ReadReply, Reading
 from .._tools import Toolbox
@@ -132,13 +133,13 @@ class Loop:
             return self._last_stage.reading(call.request.prefix)
         return self.pipeline.reading(call.request.prefix)
 
-    def read(self, call: CallModel, output: Any) -> Outcome:
-        """What a whole output says."""
+    def read(self, call: CallModel, output: Any, finish_reason: str | None = None) -> Outcome:
+        """What a whole output says; ``finish_reason`` where it does not say so itself."""
         stage = self._last_stage if call.last else self.pipeline.parse_stage
         reply = None
         try:
             if isinstance(stage, ReadReply):
-                reply = stage.read(output, call.request.prefix)
+                reply = stage.read(ended(output, finish_reason), call.request.prefix)
                 return reply, stage.decided(reply)
             return None, stage(output, prefix=call.request.prefix)
         except ParseError as error:

@@ -9,6 +9,7 @@ import msgspec
 
 from .._errors import LectError, PolylectError, RecordError, RunError
 from .._json import encode_json
+from .._outputs import ended
 from .._pipeline import Pipeline
 from .._prompt import Prompt
 from .._stages import PromptStage
@@ -130,11 +131,11 @@ class _Replay:
         if self._live:
             yield ModelStart(call.turn, call.request)
             incoming = IncomingReply(loop, call, live=True)
-            yield from incoming.whole(output)
+            yield from incoming.whole(ended(output, line.finish_reason))
             yield from incoming.close()[0]
             yield ModelEnd(call.turn, result)
         steps = len(state.steps)
-        loop.take_model(state, call, result, loop.read(call, output))
+        loop.take_model(state, call, result, loop.read(call, output, line.finish_reason))
         self._size(line.prompt_size)
         self._due = self._places()
         if not self._live:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._errors import ParseError
-from .._outputs import text_of
+from .._outputs import ended, finish_reason_of, text_of
 from .._stopping import Stopper, cut_at_stop
 from .._text_lect import without_partial_stop
 from .._values import AnswerDelta, CallStart, ContentDelta, Event
@@ -33,12 +33,14 @@ class IncomingReply:
         self._told_answer = False
         self._pieces: list[str] = []
         self.usage = Usage()
+        self.finish_reason: str | None = None
         self.wanted = True
 
     def chunk(self, chunk: Any) -> list[Event | RunEvent]:
         """One chunk -> its events; none when nobody looks."""
         if chunk.__class__ is not str:
             self.usage = usage_of(chunk, self.usage)
+            self.finish_reason = finish_reason_of(chunk, self.finish_reason)
         if not self._text:
             told = text_of(chunk)[0] if self._live else None
             return self._told(told, self._feed(chunk))
@@ -49,9 +51,9 @@ class IncomingReply:
         if self._stopper is not None:
             kept = self._stopper.feed(text)
             if self._stopper.found is not None:
-                self.wanted = False
+                self.wanted, self.finish_reason = False, "stop"
         if kept is not text and text:
-            chunk = kept
+            chunk = kept if not self.wanted else ended(kept, text_of(chunk)[1])
         self._pieces.append(kept)
         return self._told(kept, self._feed(chunk))
 
@@ -67,12 +69,14 @@ class IncomingReply:
     def whole(self, output: Any) -> list[Event | RunEvent]:
         """All of the reply at once -> its events."""
         self.usage = usage_of(output, self.usage)
+        self.finish_reason = finish_reason_of(output, self.finish_reason)
         if self._text:
             text = text_of(output)[0]
             if isinstance(text, str):
                 kept = cut_at_stop(text, self._stops)
                 self._pieces.append(kept)
-                output = output if kept is text else kept
+                if kept is not text:
+                    output, self.finish_reason = kept, "stop"
         try:
             events = self._reading.whole(output)
         except ParseError as error:
@@ -107,7 +111,7 @@ class IncomingReply:
         elif output is None or not isinstance(output, (str, dict)):
             reply = self._reading.reply
             output = None if reply is None else reply.message
-        return ModelResult(output, self.usage, seconds)
+        return ModelResult(output, self.usage, seconds, self.finish_reason)
 
     def _told(self, text: str | None, events: list[Event]) -> list[Event | RunEvent]:
         if not self._live:

@@ -6,12 +6,14 @@ import inspect
 import queue
 import time
 from collections.abc import Generator
+from contextvars import Context, copy_context
 from typing import Any
 
 from .._errors import PluginError
-from .._outputs import chunks_of
+from .._outputs import chunks_of, ended
 from .._values import AgentAction
 from ._calling import Prepared
+from ._contexts import chunks_inside, inside
 from ._driving import Drive
 from ._jobs import Job
 from ._loop import Outcome
@@ -107,41 +109,43 @@ def _model(run: Drive, call: CallModel) -> Generator[AgentEvent, None, tuple[Mod
 
 
 def _wrapped_model(run: Drive, call: CallModel) -> Generator[AgentEvent, None, ModelResult | None]:
-    task = run.model_task(call)
+    task, context = run.model_task(call), copy_context()
     asked = None
     try:
-        wanted = next(task)
+        wanted = context.run(next, task)
         while True:
             if inspect.isawaitable(wanted):
                 _now(task, wanted)
             try:
-                asked = yield from _ask(run, wanted)
+                asked = yield from _ask(run, wanted, context)
             except Exception as error:
-                wanted = task.throw(error)
+                wanted = context.run(task.throw, error)
             else:
                 if asked is None:  # the run was stopped in the middle of the reply
                     return None
-                wanted = task.send(asked)
+                wanted = context.run(task.send, asked)
     except StopIteration as end:
         result: ModelResult = end.value
     finally:
-        task.close()
+        context.run(task.close)
     if result is not asked and run.live:
         incoming = run.incoming(call)
-        yield from incoming.whole(result.output)
+        yield from incoming.whole(ended(result.output, result.finish_reason))
         events, outcome = incoming.close()
         yield from events
         run.remember(result, outcome)
     return result
 
 
-def _ask(run: Drive, call: CallModel) -> Generator[AgentEvent, None, ModelResult | None]:
+def _ask(
+    run: Drive, call: CallModel, context: Context | None = None
+) -> Generator[AgentEvent, None, ModelResult | None]:
     """The model's reply; None if the run was stopped while it came."""
     begun = time.monotonic()
     partial: Any = None
     chunks = None
     try:
-        output = run.loop.pipeline.ask(call.request, timeout=run.left(call))
+        output = inside(context, run.loop.pipeline.ask, call.request, timeout=run.left(call))
         chunks = chunks_of(output)
         if chunks is None and not run.live:
             return run.remember(*run.read_whole(call, output, time.monotonic() - begun))
@@ -150,7 +154,7 @@ def _ask(run: Drive, call: CallModel) -> Generator[AgentEvent, None, ModelResult
             yield from incoming.whole(output)
         else:
             stopped = False
-            for chunk in chunks:
+            for chunk in chunks_inside(context, chunks):
                 yield from incoming.chunk(chunk)
                 partial = incoming.partial
                 if not incoming.wanted:
@@ -175,7 +179,7 @@ def _ask(run: Drive, call: CallModel) -> Generator[AgentEvent, None, ModelResult
     finally:
         close = getattr(chunks, "close", None)
         if callable(close):
-            close()
+            inside(context, close)
 
 
 def _stopped(run: Drive, call: CallModel, begun: float) -> bool:
@@ -234,19 +238,22 @@ class _Threads(Turn):
     def call(self, place: int, call: Prepared, action: AgentAction) -> None:
         """Run it here, or in a thread."""
         if not self._inline or self.run.caller.is_async(action):
-            self._jobs[place] = Job(call, lambda job: self.queue.put((place, job)), f"polylect tool {action.tool:.40}")
+            self._start(place, call, f"polylect tool {action.tool:.40}")
             return
         try:
-            value = call()
+            value = self.inside(place, call)
         except (KeyboardInterrupt, GeneratorExit):  # the user's own, in the user's own thread
             raise
         except BaseException as error:  # SystemExit among them: a tool's end is not the run's
             self.ended(place, None, error)
             return
         if inspect.isawaitable(value):
-            self._jobs[place] = Job(lambda: value, lambda job: self.queue.put((place, job)))
+            self._start(place, lambda: value, "polylect tool")
         else:
             self.ended(place, value, None)
+
+    def _start(self, place: int, call: Prepared, name: str) -> None:
+        self._jobs[place] = self.inside(place, lambda: Job(call, lambda job: self.queue.put((place, job)), name))
 
     def wait(self, place: int, awaitable: Any) -> None:
         """Nothing can be awaited here."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable
-from typing import Any
+from contextvars import Context, copy_context
+from typing import Any, TypeVar
 
 from .._errors import PluginError, RunError
 from .._values import AgentAction
 from ._calling import Prepared
+from ._contexts import inside
 from ._driving import Drive
 from ._values import AgentEvent, CallTools, ToolEnd, ToolResult, ToolStart
+
+T = TypeVar("T")
 
 
 class Turn:
@@ -32,6 +36,7 @@ class Turn:
         self._events: list[AgentEvent] = []
         self._fault: RunError | None = None
         self._waits: set[int] = set()
+        self._contexts: list[Context | None] = [None] * len(want.actions)
 
     # --- what a driver brings -------------------------------------------------------------------------------------
 
@@ -69,6 +74,7 @@ class Turn:
                 self._events.append(ToolStart(self.want.turn, action))
             if run.hooks.wrap_tool_call:
                 task = self._tasks[place] = run.tool_task(action)
+                self._contexts[place] = copy_context()
                 self._advance(place, task.__next__)
             else:
                 self._call(place, action)
@@ -122,9 +128,13 @@ class Turn:
         """Whatever happened: no call goes on, and no wrapper stays open."""
         for place in self.open:
             self.abandon(place)
-        for task in self._tasks:
+        for place, task in enumerate(self._tasks):
             if task is not None:
-                task.close()
+                self.inside(place, task.close)
+
+    def inside(self, place: int, call: Callable[[], T]) -> T:
+        """What ``call`` returns, inside the context of a call's wrappers."""
+        return inside(self._contexts[place], call)
 
     # --- one call -------------------------------------------------------------------------------------------------
 
@@ -138,7 +148,7 @@ class Turn:
     def _advance(self, place: int, step: Callable[[], Any]) -> None:
         """One step of a call's wrappers: another call, something to wait for, or the result."""
         try:
-            wanted = step()
+            wanted = self.inside(place, step)
         except StopIteration as end:
             self._end(place, end.value)
         except (PluginError, KeyboardInterrupt, GeneratorExit):
