@@ -175,7 +175,8 @@ def test_listing_the_family_loads_nothing_of_it() -> None:
 
 def test_the_readme_runs() -> None:
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```python\n(.*?)```", readme, re.S)
+    blocks = re.findall(r"```python\n(.*?)```", readme, re.S)
     names: dict[str, Any] = {}
-    exec(block, names)
+    exec("\n".join(blocks), names)
+    assert len(blocks) == 2
     assert [x["role"] for x in names["history"]] == ["assistant", "tool"]
