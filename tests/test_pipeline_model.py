@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import polylect
-from polylect import AgentFinish, ParseError, PromptError
+from polylect import AgentFinish, ModelError, ParseError, PromptError
 
 from .pipelines import build, fails, plain, search
 
@@ -20,7 +20,15 @@ class Async:
 
 
 def test_a_model_that_is_not_callable() -> None:
-    fails(PromptError, "A model must be callable, and 'str' is not.", lambda: build("react", "gpt-4"))
+    fails(PromptError, "A model must be callable, and 'int' is not.", lambda: build("react", 4))
+    told = "There is no model 'gpt-4'. Installed: anthropic, local, openai, scripted."
+    fails(ModelError, told, lambda: build("react", "gpt-4"))
+
+
+def test_a_model_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    pipeline = build("react", "openai:gpt-4o-mini")
+    assert pipeline.bound_model.name == "openai:gpt-4o-mini"
 
 
 def test_a_model_that_takes_no_prompt() -> None:

@@ -158,8 +158,8 @@ class Retry:
         while True:
             try:
                 return (yield call)
-            except RunError as error:
-                self.failures.append(str(error.__cause__))
+            except ModelError as error:
+                self.failures.append(str(error))
 
     def polylect_wrap_tool_call(self, action: AgentAction) -> Generator[AgentAction, ToolResult, ToolResult]:
         while True:

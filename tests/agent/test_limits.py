@@ -56,7 +56,7 @@ def test_iterations_end_a_run(driver: str, limit: int) -> None:
     assert (result.stop_reason, result.finished, result.iterations) == ("iterations", False, limit)
     assert len(model.asked) == limit
     assert len(result.steps) == limit
-    assert f"limit of {limit} iterations" in result.output
+    assert f"limit of {limit} iteration" in result.output
 
 
 def test_fifteen_iterations_are_the_default() -> None:
@@ -252,7 +252,7 @@ def test_the_last_call_is_ended_too(driver: str) -> None:
     built = Agent("react", model, [quick], max_iterations=1, max_execution_time=0.2, early_stopping="generate")
     result = run(driver, built)
     assert (result.stop_reason, len(result.steps)) == ("iterations", 1)
-    assert "limit of 1 iterations" in result.output
+    assert "limit of 1 iteration." in result.output
 
 
 # --- a model that makes no progress -----------------------------------------------------------------------------------

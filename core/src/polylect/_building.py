@@ -26,6 +26,19 @@ def lect_of(lect: Any) -> Lect:
     return found
 
 
+def model_of(model: Any) -> Any:
+    """The model of that name, or the model itself.
+
+    Raises:
+        ModelError: there is none of that name; the message has the nearest, or the line that installs it.
+    """
+    if not isinstance(model, str):
+        return model
+    from ._models import model as named
+
+    return named(model)
+
+
 def told_tools(lect: Lect, tools: Toolbox | None, render: Any) -> str | list[Message]:
     """The tools as the model is told of them: text for the prompt, or a list for the request."""
     if render is not None:

@@ -13,6 +13,7 @@ from ._building import (
     checked_prefix,
     cue_of,
     lect_of,
+    model_of,
     own_prompt,
     parse_stage,
     prompt_stage,
@@ -79,7 +80,8 @@ class Pipeline:
 
     Args:
         lect: the tongue: a name, or a lect.
-        model: any callable of a prompt, see :class:`polylect.Model`; None for a pipeline that only prepares and reads.
+        model: any callable of a prompt, see :class:`polylect.Model`; or a name, as :func:`polylect.model` takes it;
+            None for a pipeline that only prepares and reads.
         tools: in any form that :func:`polylect.as_tool` takes; None when nothing is known about them.
         prompt: a :class:`polylect.Prompt`, its template, or a callable of the values; by default ``lect.prompt``.
         format_scratchpad: a callable of the steps; by default ``lect.format_steps``.
@@ -102,7 +104,7 @@ class Pipeline:
     def __init__(
         self,
         lect: str | Lect,
-        model: Callable[..., Any] | None = None,
+        model: str | Callable[..., Any] | None = None,
         tools: Tools = (),
         *,
         prompt: Prompt | str | Sequence[MessageLike] | PromptStage | None = None,
@@ -139,7 +141,7 @@ class Pipeline:
         self._cue = cue_of(found, self._prompt)
         self._prefix = checked_prefix(found, prefix)
         self._scratchpad = scratchpad_stage(found, format_scratchpad, policies, self._cue, self._prompt, known)
-        self._model = None if model is None else bind(model, self._tools)
+        self._model = None if model is None else bind(model_of(model), self._tools)
         self.stop = stop_strings(stop, found)
         if self.stop and stop is not True and self._model is not None and "stop" not in self._model.taken:
             raise PromptError(

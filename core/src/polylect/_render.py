@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ._errors import ToolError
 from ._json import dumps
 from ._schemas import MAX_LEVELS, referred
-from ._tools import Tool
+from ._tools import Tool, Toolbox, Tools, toolbox
 
 DEPTH = 4
 """Levels of ``$ref`` that are followed; a recursive schema stops there."""
 
 
-def describe_tools(tools: Mapping[str, Tool]) -> str:
+def describe_tools(tools: Tools | Mapping[str, Tool]) -> str:
     """One line a tool: ``name(argument: type, …) - description``; further lines of a description are indented."""
     lines = []
-    for tool in tools.values():
+    for tool in _each(tools):
         description = tool.description.strip().replace("\n", "\n    ")
         lines.append(f"{signature(tool)} - {description}" if description else signature(tool))
     return "\n".join(lines)
 
 
-def describe_tools_with_schemas(tools: Mapping[str, Tool]) -> str:
+def describe_tools_with_schemas(tools: Tools | Mapping[str, Tool]) -> str:
     """As :func:`describe_tools`, with the JSON Schema of the arguments on a line of its own, references resolved."""
     lines = []
-    for tool in tools.values():
+    for tool in _each(tools):
         description = tool.description.strip().replace("\n", "\n    ")
         lines.append(f"{tool.name} - {description}" if description else tool.name)
         shown = dumps(inline({"properties": tool.properties}, tool.parameters)["properties"])
@@ -34,6 +34,10 @@ def describe_tools_with_schemas(tools: Mapping[str, Tool]) -> str:
             shown = f"{shown} and others" if tool.properties else "any"
         lines.append(f"    arguments: {shown}")
     return "\n".join(lines)
+
+
+def _each(tools: Tools | Mapping[str, Tool]) -> Iterable[Tool]:
+    return tools.values() if isinstance(tools, Mapping) else (toolbox(tools) or Toolbox()).values()
 
 
 def signature(tool: Tool) -> str:

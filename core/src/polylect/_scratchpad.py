@@ -112,8 +112,8 @@ class _Turn:
             sink.cut_observations = False
             found = with_hidden_calls(lect, lect.read_whole(text, sink), sink).calls
             if len(text) <= LONGEST:
-                if len(self._known) >= MEMORY:
-                    self._known.clear()
+                if len(self._known) >= MEMORY:  # the oldest goes
+                    del self._known[next(iter(self._known))]
                 self._known[text] = found
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
@@ -127,7 +128,9 @@ class FormatSteps:
 
     def __init__(self, lect: Lect, policies: dict[str, Any], cue: str = "", tools: Toolbox | None = None) -> None:
         self._lect, self._policies, self._cue = lect, policies, cue
-        self._tools: dict[str, Any] = {} if tools is None or not tools.api_names else {"tools": tools}
+        # a lect of a stranger's may not know the keyword
+        known = tools is not None and "tools" in inspect.signature(lect.format_steps).parameters
+        self._tools: dict[str, Any] = {"tools": tools} if known else {}
 
     def __call__(self, steps: Sequence[AgentStep], /) -> Prompted:
         """The steps as :meth:`polylect.Lect.format_steps` writes them."""

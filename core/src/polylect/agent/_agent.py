@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
 
+NO_TOOLS: tuple[()] = ()
+"""The default, told apart from an empty list by its identity."""
+
+
 class Agent:
     """Asks the model, runs the tools it calls, and asks again, until there is an answer or a limit is reached.
 
@@ -41,8 +45,8 @@ class Agent:
 
     Args:
         lect: the tongue, by name or as it is; or a whole :class:`polylect.Pipeline`.
-        model: any callable of a prompt, see :class:`polylect.Model`.
-        tools: in any form that :func:`polylect.as_tool` takes, each with a function.
+        model: any callable of a prompt, see :class:`polylect.Model`; or a name: ``"openai:gpt-4o-mini"``, ``"local"``.
+        tools: in any form that :func:`polylect.as_tool` takes, each with a function; by default the pipeline's.
         max_iterations: how often the model may be asked; None: no limit.
         max_execution_time: seconds for the whole run; None: no limit. Asynchronous drivers keep it during the calls of
             the model and of tools; synchronous ones between them, between a model's chunks, and during tools.
@@ -70,8 +74,8 @@ class Agent:
     def __init__(
         self,
         lect: str | Lect | Pipeline,
-        model: Callable[..., Any] | None = None,
-        tools: Tools = (),
+        model: str | Callable[..., Any] | None = None,
+        tools: Tools = NO_TOOLS,
         *,
         hooks: Iterable[object] = (),
         **options: Any,
@@ -79,7 +83,7 @@ class Agent:
         given = {name: options.pop(name) for name in list(options) if name in SETTINGS}
         if isinstance(lect, Pipeline):
             more: dict[str, Any] = {} if model is None else {"model": model}
-            more |= {"tools": tools} if tools is None or (isinstance(tools, Sequence) and tools) else {}
+            more |= {} if tools is NO_TOOLS else {"tools": tools}
             self.pipeline = lect.replace(**more, **options) if more or options else lect
         else:
             self.pipeline = Pipeline(lect, model, tools, **options)

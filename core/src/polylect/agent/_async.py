@@ -10,7 +10,7 @@ from contextvars import Context, copy_context
 from functools import partial
 from typing import Any, TypeVar
 
-from .._errors import PromptError
+from .._errors import ModelError, PromptError
 from .._outputs import ended
 from .._values import AgentAction
 from ._backend import Backend, backend
@@ -122,9 +122,15 @@ class AsyncRun:
         if run.live:
             yield ModelStart(call.turn, call.request)
         asker = _Wrapped(self, call) if hooks.wrap_model_call else _Asker(self, call)
-        async with aclosing(asker.events()) as told:
-            async for event in told:
-                yield event
+        try:
+            async with aclosing(asker.events()) as told:
+                async for event in told:
+                    yield event
+        except Exception as error:
+            raised = run.model_failed(error)
+            if raised is error:
+                raise
+            raise raised from error
         if asker.result is None:
             return
         outcome = run.outcome_of(call, asker.result)
@@ -163,7 +169,11 @@ class AsyncRun:
     async def _tools(self, turn: _Tasks) -> AsyncGenerator[AgentEvent, None]:
         run = self.run
         try:
-            turn.start()
+            turn.announce()
+            await turn.settled()
+            for event in turn.told():
+                yield event
+            turn.begin()
             await turn.settled()
             for event in turn.told():
                 yield event
@@ -241,14 +251,16 @@ class _Asker:
             if not call.last and run.state.stopping is None:
                 run.loop.stop(run.state, "time")
             run.loop.interrupted(run.state, call, incoming.partial, time.monotonic() - begun)
-        except GeneratorExit:
-            raise
-        except Exception as error:
-            raised = run.model_failed(error, incoming.partial)
-            if raised is error:
+        except (ModelError, TimeoutError):
+            if run.cancel is not None and run.cancel.cancelled:
+                run.loop.stop(run.state, "cancelled")
+            elif not call.last and run.left() == 0.0:
+                run.loop.stop(run.state, "time")
+            elif not call.last or run.left(call) != 0.0:
                 raise
-            raise raised from error
+            run.loop.interrupted(run.state, call, incoming.partial, time.monotonic() - begun)
         finally:
+            run.partial = incoming.partial
             await source.aclose()
 
 

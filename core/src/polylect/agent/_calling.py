@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
+from contextlib import aclosing
+from itertools import islice
+from types import AsyncGeneratorType, GeneratorType
 from typing import Any
 
-from .._errors import RunError
+from .._errors import RunError, ToolError
 from .._tools import Tool, Toolbox
 from .._values import AgentAction
-from ._arguments import ArgumentFault, bind, is_async
+from ._arguments import ArgumentFault, bind, check, is_async
 from ._loop import unknown_tool
 from ._settings import Settings
 from ._values import RunState, ToolResult
@@ -25,6 +27,9 @@ class Caller:
         self.tools = tools or Toolbox()
         self.settings = settings
         self._async = {name: is_async(tool) for name, tool in self.tools.items()}
+        for tool in self.tools.values():
+            if tool.function is not None:
+                check(tool)
 
     def is_async(self, action: AgentAction) -> bool:
         """Whether the action's tool is asynchronous."""
@@ -45,8 +50,10 @@ class Caller:
             args, kwargs = bind(tool, action.tool_input)
         except ArgumentFault as fault:
             return ToolResult(fault.sentence, "invalid")
+        except ToolError as error:
+            return ToolResult(f"The tool {tool.name!r} can't be called: {error}", "error")
         function = tool.function
-        return lambda: function(*args, **kwargs)
+        return lambda: _collected(function(*args, **kwargs))
 
     def failed(self, state: RunState, action: AgentAction, error: BaseException) -> ToolResult:
         """The observation for a tool that raised.
@@ -79,6 +86,25 @@ def told(error: BaseException) -> str:
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
-def asynchronous(value: Any) -> bool:
-    """Whether what a call returned must be awaited."""
-    return inspect.isawaitable(value)
+MOST_ITEMS = 10_000
+"""Items of a generator that are taken as a tool's result: more than any observation holds."""
+
+
+def _collected(value: Any) -> Any:
+    """What a call returned; of a generator, what it yields, run where the call ran."""
+    if isinstance(value, GeneratorType):
+        try:
+            return list(islice(value, MOST_ITEMS))
+        finally:
+            value.close()
+    return _gathered(value) if isinstance(value, AsyncGeneratorType) else value
+
+
+async def _gathered(items: AsyncGeneratorType[Any, Any]) -> list[Any]:
+    found: list[Any] = []
+    async with aclosing(items):
+        async for item in items:
+            found.append(item)
+            if len(found) == MOST_ITEMS:
+                break
+    return found

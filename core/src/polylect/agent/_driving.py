@@ -42,6 +42,7 @@ class Drive:
         self._begun = time.monotonic() - state.seconds
         self.limit = loop.settings.max_execution_time
         self._last: tuple[ModelResult, Outcome] | None = None
+        self.partial: Any = None
 
     @property
     def elapsed(self) -> float:
@@ -95,15 +96,16 @@ class Drive:
             return self._last[1]
         return self.loop.read(call, result.output, result.finish_reason)
 
-    def model_failed(self, error: BaseException, partial: Any) -> BaseException:
+    def model_failed(self, error: BaseException) -> BaseException:
         """The error for a model that failed: ours, with the state; what is no fault of the model's stays as it is."""
+        partial = self.partial
         if isinstance(error, RunError) or not isinstance(error, Exception):
             return error
         if isinstance(error, PolylectError) and not isinstance(error, ModelError):
             return error
         turn = self.state.iterations + 1
         behind = f" It had written: {partial[:200]!r}" if isinstance(partial, str) and partial else ""
-        failure = RunError(f"The model failed in turn {turn}: {told(error)}.{behind}", self.state)
+        failure = RunError(f"The model failed in turn {turn}: {told(error).rstrip('.')}.{behind}", self.state)
         failure.__cause__ = error
         return failure
 

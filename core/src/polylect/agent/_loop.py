@@ -1,6 +1,6 @@
 """The loop, as a state machine that does no I/O: it says what it wants, is told what came of it, and knows no clock.
 
-One definition of what an agent does serves all drivers, replay, and a run that is taken up again from its written state.
+One definition of what an agent does serves all drivers, replay, and runs that are taken up again from a written state.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import msgspec
 from .._errors import ParseError, PromptError, RunError, nearest
 from .._outputs import ended
 from .._pipeline import Pipeline, Request
-from .._stages import Decision, ReadReply, Reading
+from .._stages import Decision, Reading, ReadReply
 from .._tools import Toolbox
 from .._values import EXCEPTION_TOOL, AgentAction, AgentFinish, AgentStep, Reply
 from ._observations import observation_of
@@ -102,7 +102,7 @@ class Loop:
         """The output of a run that was stopped."""
         settings = self.settings
         why = {
-            "iterations": f"it reached its limit of {settings.max_iterations} iterations",
+            "iterations": f"it reached its limit of {_counted(settings.max_iterations)}",
             "time": f"it reached its limit of {settings.max_execution_time} seconds",
             "cancelled": "it was cancelled",
             "loop": "the model made no progress",
@@ -345,6 +345,10 @@ class Loop:
         if state.stopping == "cancelled":
             return "the run was cancelled"
         return f"the run reached its limit of {self.settings.max_execution_time} seconds"
+
+
+def _counted(limit: int | None) -> str:
+    return "1 iteration" if limit == 1 else f"{limit} iterations"
 
 
 def unknown_tool(name: str, names: list[str]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Generator
 from contextvars import Context, copy_context
 from typing import Any
 
-from .._errors import PluginError
+from .._errors import ModelError, PluginError
 from .._outputs import chunks_of, ended
 from .._values import AgentAction
 from ._calling import Prepared
@@ -94,10 +94,16 @@ def _model(run: Drive, call: CallModel) -> Generator[AgentEvent, None, tuple[Mod
         _now(hook, hook(run.state, call))
     if run.live:
         yield ModelStart(call.turn, call.request)
-    if hooks.wrap_model_call:
-        result = yield from _wrapped_model(run, call)
-    else:
-        result = yield from _ask(run, call)
+    try:
+        if hooks.wrap_model_call:
+            result = yield from _wrapped_model(run, call)
+        else:
+            result = yield from _ask(run, call)
+    except Exception as error:
+        raised = run.model_failed(error)
+        if raised is error:
+            raise
+        raise raised from error
     if result is None:
         return None, (None, [])
     outcome = run.outcome_of(call, result)
@@ -142,7 +148,7 @@ def _ask(
 ) -> Generator[AgentEvent, None, ModelResult | None]:
     """The model's reply; None if the run was stopped while it came."""
     begun = time.monotonic()
-    partial: Any = None
+    run.partial = None
     chunks = None
     try:
         output = inside(context, run.loop.pipeline.ask, call.request, timeout=run.left(call))
@@ -156,26 +162,24 @@ def _ask(
             stopped = False
             for chunk in chunks_inside(context, chunks):
                 yield from incoming.chunk(chunk)
-                partial = incoming.partial
+                run.partial = incoming.partial
                 if not incoming.wanted:
                     break
                 if _stopped(run, call, begun):
                     stopped = True
                     break
             if stopped:
-                run.loop.interrupted(run.state, call, partial, time.monotonic() - begun)
+                run.loop.interrupted(run.state, call, run.partial, time.monotonic() - begun)
                 return None
             output = None
         events, outcome = incoming.close()
         yield from events
         return run.remember(incoming.result(output, time.monotonic() - begun), outcome)
-    except GeneratorExit:
-        raise
-    except Exception as error:
-        raised = run.model_failed(error, partial)
-        if raised is error:
+    except (ModelError, TimeoutError):
+        if not _stopped(run, call, begun):
             raise
-        raise raised from error
+        run.loop.interrupted(run.state, call, run.partial, time.monotonic() - begun)
+        return None
     finally:
         close = getattr(chunks, "close", None)
         if callable(close):
@@ -204,7 +208,9 @@ def _tools(run: Drive, want: CallTools) -> Generator[AgentEvent, None, list[Tool
     turn = _Threads(run, want)
     watch = run.cancel.watch(lambda: turn.queue.put(WAKE)) if run.cancel is not None else None
     try:
-        turn.start()
+        turn.announce()
+        yield from turn.told()
+        turn.begin()
         yield from turn.told()
         while turn.open:
             try:

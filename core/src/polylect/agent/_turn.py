@@ -1,4 +1,4 @@
-"""The calls of one turn, side by side, each within its wrappers; how they run and are waited for is a driver's business."""
+"""The calls of one turn, side by side, each within its wrappers; how they run and are waited for is up to a driver."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Turn:
-    """Start it; tell it what :meth:`ended`; when nothing is ``open`` any more, take what was :meth:`collected`.
+    """Announce and begin it; tell it what :meth:`ended`; when nothing is ``open``, take what was :meth:`collected`.
 
     Attributes:
         run: the run.
@@ -58,20 +58,31 @@ class Turn:
 
     # --- the turn -------------------------------------------------------------------------------------------------
 
-    def start(self) -> None:
-        """Begin all calls; none if the run has been stopped."""
+    def announce(self) -> None:
+        """Tell of all calls that will begin; none if the run has been stopped."""
         run, state = self.run, self.run.state
         for place, action in enumerate(self.want.actions):
             if state.stopping is not None:
                 self._results[place] = run.loop.given_up(state)
                 continue
             self.open.add(place)
-            self._begun[place] = time.monotonic()
-            tool = run.caller.tool(action)
             for hook in run.hooks.before_tool:
-                self.settle(hook, hook(state, action, tool))
+                self.settle(hook, hook(state, action, run.caller.tool(action)))
             if run.live:
                 self._events.append(ToolStart(self.want.turn, action))
+
+    def begin(self) -> None:
+        """Begin them."""
+        run = self.run
+        begun = time.monotonic()
+        self._begun = [begun] * len(self._begun)
+        if run.live:
+            run.tick()  # somebody who was told of them may have cancelled
+            if run.state.stopping is not None:
+                self.give_up()
+        for place, action in enumerate(self.want.actions):
+            if place not in self.open:
+                continue
             if run.hooks.wrap_tool_call:
                 task = self._tasks[place] = run.tool_task(action)
                 self._contexts[place] = copy_context()
