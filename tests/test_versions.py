@@ -17,7 +17,9 @@ CONFIG: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-
 HOOK: dict[str, Any] = CONFIG["tool"]["hatch"]["metadata"]["hooks"]["custom"]
 MEMBERS: dict[str, str] = HOOK["members"] | HOOK["others"]
 MODELS = {"polylect-openai", "polylect-anthropic", "polylect-local"}
-"""Plugins that bring models; all others bring lects."""
+"""Plugins that bring models."""
+HOOKS = {"polylect-otel"}
+"""Plugins that bring hooks; all others bring lects."""
 PROJECTS: dict[str, dict[str, Any]] = {"polylect": CONFIG["project"] | {"optional-dependencies": HOOK["extras"]}} | {
     name: tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]
     for name, folder in MEMBERS.items()
@@ -48,7 +50,8 @@ def imported(files: Iterable[Path]) -> Iterator[tuple[str, Path]]:
 
 
 def distribution(top: str) -> str:
-    return {"polylect": "polylect-core"}.get(top, top.lower().replace("_", "-"))
+    known = {"polylect": "polylect-core", "opentelemetry": "opentelemetry-api"}
+    return known.get(top, top.lower().replace("_", "-"))
 
 
 def test_all_have_one_version_python_and_licence() -> None:
@@ -77,7 +80,7 @@ def test_a_plugin_pins_the_kernel_and_a_family_the_grammars(name: str) -> None:
     project = PROJECTS[name]
     model = {f"polylect-core[agent]=={VERSION}"}
     family = {f"polylect-core=={VERSION}", f"polylect-grammars=={VERSION}"}
-    assert (model if name in MODELS else family) <= set(project["dependencies"])
+    assert (model if name in MODELS | HOOKS else family) <= set(project["dependencies"])
     plugin = name.removeprefix("polylect-").replace("-", "_")
     assert project["entry-points"] == {"polylect": {plugin: f"polylect_{plugin}"}}
 

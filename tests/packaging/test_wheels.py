@@ -25,6 +25,7 @@ PACKAGES = {
     "polylect-openai": "src/polylect_openai",
     "polylect-anthropic": "src/polylect_anthropic",
     "polylect-local": "src/polylect_local",
+    "polylect-otel": "src/polylect_otel",
 }
 
 
