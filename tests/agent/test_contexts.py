@@ -176,8 +176,8 @@ def test_an_error_of_an_asynchronous_model_arrives_in_its_wrapper(driver: str) -
             VARIABLE.set("inside")
             try:
                 return (yield call)
-            except polylect.RunError as error:
-                caught.append(f"{error.__cause__} {VARIABLE.get()}")
+            except ConnectionError as error:
+                caught.append(f"{error} {VARIABLE.get()}")
                 return ModelResult({"role": "assistant", "content": "instead"})
 
     agent, _ = scene(Broken, 1, asynchronous=True, hooks=[Catches()])
