@@ -285,3 +285,12 @@ def test_many_calls_are_read_a_few_times_and_not_once_for_each(monkeypatch: pyte
     written = lect.format(Reply(calls=tuple(Call("search", f"query {number}") for number in range(200))))
     assert isinstance(written, str)
     assert sum(sizes) <= 6 * len(written)
+
+
+@pytest.mark.parametrize(("lect", "cue"), [(LECT, "<final_answer>"), (OTHER, "<done>")], ids=["xml_tags", "other"])
+def test_how_an_answer_begins(lect: TextLect, cue: str) -> None:
+    assert lect.answer_cue == cue
+    for rest in ("dry", f"dry</{cue[1:]}"):
+        decision = lect.decide(lect.parse(f"Well.\n{cue}{rest}"))
+        assert isinstance(decision, AgentFinish)
+        assert decision.return_values == {"output": "dry"}
