@@ -208,7 +208,8 @@ class Pipeline:
         }
         made = prompt({**self._texts, **values, "agent_scratchpad": self._scratchpad(done)})
         if not isinstance(made, str):
-            made = as_messages(made, "A prompt")
+            if places is None:  # a stage of the caller's
+                made = as_messages(made, "A prompt")
         elif self.lect.messages:
             raise PromptError(f"{self.lect.name} speaks messages, and the prompt stage made a text.")
         return Request(made, self.stop, self._tools, self._prefix_of(made))

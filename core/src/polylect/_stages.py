@@ -109,10 +109,16 @@ class Probe:
 
 def begins_anew(lect: Lect, text: str) -> bool:
     """What :class:`Probe` says of a whole reply."""
+    if _is_content(lect, text):
+        return False
     try:
         return _anew(lect.parse(text), text)
     except ParseError:
         return True
+
+
+def _is_content(lect: Lect, text: str) -> bool:
+    return isinstance(lect, TextLect) and lect.grammar.begins_with_content(text, lect.lead)
 
 
 def _anew(reply: Reply, text: str) -> bool:
@@ -201,7 +207,7 @@ class ReadReply:
             return lect.parse(message_of(output), tools=self.tools, **self.policies)
         text, reason = text_of(output)
         reason = reason or "stop"
-        if prefix and isinstance(text, str):  # most replies are read once: models tend to write the cue again
+        if prefix and isinstance(text, str) and not _is_content(lect, text):
             try:
                 alone = lect.parse(text, tools=self.tools, finish_reason=reason, **self.policies)
             except ParseError:

@@ -73,12 +73,23 @@ class TextLect(Lect):
         return CallReader(self, None, self.policies)
 
     @cached_property
+    def _known_sink(self) -> tuple[Tools, CallReader]:
+        return None, self._plain
+
+    @cached_property
     def _read(self) -> Any:
         return self.grammar.whole.compiled(len(self.lead))
 
     def _sink(self, tools: Tools, policies: dict[str, Any]) -> CallReader:
-        if tools is None and not policies:
-            return self._plain
+        if not policies:
+            if tools is None:
+                return self._plain
+            if tools.__class__ is Toolbox:  # the same ones come with every message
+                known, sink = self._known_sink
+                if known is not tools:
+                    sink = CallReader(self, tools, self.policies)  # type: ignore[arg-type]
+                    self._known_sink = tools, sink
+                return sink
         return CallReader(self, toolbox(tools), self.policies.replace(**policies) if policies else self.policies)
 
     def parse(
@@ -362,9 +373,12 @@ SHORTEST_STOP = 5
 def without_partial_stop(text: str, stops: tuple[str, ...]) -> str:
     """Text without a piece of a stop string at its end, which some servers leave there."""
     for stop in stops:
-        for size in range(len(stop), min(SHORTEST_STOP, len(stop)) - 1, -1):
-            if text.endswith(stop[:size]):
-                return text[:-size]
+        shortest = min(SHORTEST_STOP, len(stop))
+        at = text.find(stop[:shortest], -len(stop) if len(stop) < len(text) else 0)
+        while at >= 0:  # most texts have none
+            if stop.startswith(text[at:]):
+                return text[:at]
+            at = text.find(stop[:shortest], at + 1)
     return text
 
 

@@ -71,7 +71,7 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
         """Whether there may be arguments that the schema does not name; so it is when it names none and allows any."""
         return self._shape.open
 
-    @property
+    @functools.cached_property
     def takes_text(self) -> bool:
         """Whether one plain text is a whole input: exactly one argument, which may be a string."""
         if len(self.properties) != 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator
 from contextlib import aclosing
 from contextvars import Context, copy_context
 from functools import partial
@@ -121,8 +121,10 @@ class AsyncRun:
             await _settled(hook(run.state, call))
         if run.live:
             yield ModelStart(call.turn, call.request)
-        asker = _Wrapped(self, call) if hooks.wrap_model_call else _Asker(self, call)
         try:
+            context = copy_context() if hooks.wrap_model_call else None
+            task = None if context is None else context.run(run.model_task, call)
+            asker = _Asker(self, call) if context is None or task is None else _Wrapped(self, call, task, context)
             async with aclosing(asker.events()) as told:
                 async for event in told:
                     yield event
@@ -267,14 +269,15 @@ class _Asker:
 class _Wrapped:
     """A call of the model within its wrappers."""
 
-    def __init__(self, whole: AsyncRun, call: CallModel) -> None:
-        self.whole, self.call = whole, call
+    def __init__(
+        self, whole: AsyncRun, call: CallModel, task: Generator[Any, Any, ModelResult], context: Context
+    ) -> None:
+        self.whole, self.call, self._task, self._context = whole, call, task, context
         self.result: ModelResult | None = None
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
         """Run the wrappers, and ask as often as they want it."""
-        run = self.whole.run
-        task, context = run.model_task(self.call), copy_context()
+        run, task, context = self.whole.run, self._task, self._context
         asked = None
         try:
             wanted = context.run(next, task)

@@ -68,8 +68,8 @@ class Drive:
 
     # --- the model ------------------------------------------------------------------------------------------------
 
-    def model_task(self, call: CallModel) -> Generator[Any, Any, ModelResult]:
-        """The call of the model within its wrappers."""
+    def model_task(self, call: CallModel) -> Generator[Any, Any, ModelResult] | None:
+        """The call of the model within its wrappers; None without them."""
         return wrapped(self.hooks.wrap_model_call, lambda x: (self.state, x), call, ModelResult)
 
     def incoming(self, call: CallModel) -> IncomingReply:
@@ -111,8 +111,8 @@ class Drive:
 
     # --- the tools ------------------------------------------------------------------------------------------------
 
-    def tool_task(self, action: AgentAction) -> Generator[Any, Any, ToolResult]:
-        """The call of a tool within its wrappers."""
+    def tool_task(self, action: AgentAction) -> Generator[Any, Any, ToolResult] | None:
+        """The call of a tool within its wrappers; None without them."""
         tools = self.caller.tools
         return wrapped(self.hooks.wrap_tool_call, lambda x: (self.state, x, tools.get(x.tool)), action, ToolResult)
 

@@ -84,7 +84,12 @@ def _adapted(hook: Hook, name: str) -> Hook:
         if parameter.name not in given and parameter.default is parameter.empty:
             raise PluginError(f"The hook {name!r} asks for {parameter.name!r}. It may ask for: {', '.join(given)}.")
     places = [(x, given.index(x)) for x in taken if x in given]
-    return lambda *arguments: hook(**{x: arguments[place] for x, place in places})
+
+    def adapted(*arguments: Any) -> Any:
+        return hook(**{x: arguments[place] for x, place in places})
+
+    adapted.__name__ = name  # errors tell it
+    return adapted
 
 
 def joined(one: Hooks, other: Hooks) -> Hooks:
@@ -92,14 +97,14 @@ def joined(one: Hooks, other: Hooks) -> Hooks:
     return Hooks(*(getattr(one, name) + getattr(other, name) for name in Hooks.__struct_fields__))
 
 
-def begun(hook: Hook, arguments: tuple[Any, ...]) -> Generator[Any, Any, Any]:
-    """A wrapper at its beginning.
+def begun(hook: Hook, arguments: tuple[Any, ...]) -> Generator[Any, Any, Any] | None:
+    """A wrapper at its beginning; None if it has nothing to do.
 
     Raises:
         PluginError: it is no generator.
     """
     made = hook(*arguments)
-    if not isinstance(made, Generator):
+    if made is not None and not isinstance(made, Generator):
         close = getattr(made, "close", None)
         if callable(close):
             close()

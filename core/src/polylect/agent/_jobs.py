@@ -22,27 +22,42 @@ class GivenUp(BaseException):
 class Job:
     """One call, started at once. ``done`` is called in the job's thread when it is over, unless it was given up.
 
-    What it returns is awaited there, in a loop of its own, unless ``awaits`` is False.
+    What it returns is awaited there, in a loop of its own, unless ``awaits`` is False. ``asynchronous`` says that the
+    call itself takes no time.
     """
 
     def __init__(
-        self, call: Callable[[], Any], done: Callable[[Job], None], name: str = "polylect", *, awaits: bool = True
+        self,
+        call: Callable[[], Any],
+        done: Callable[[Job], None],
+        name: str = "polylect",
+        *,
+        awaits: bool = True,
+        asynchronous: bool = False,
     ) -> None:
         self.value: Any = None
         self.error: BaseException | None = None
         self._call, self._done, self._awaits = call, done, awaits
         self._lock = threading.Lock()
         self._over = self._given_up = False
+        self._awaiting = asynchronous
         self._task: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
         self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name=name, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
+        value: Any = None
         try:
             try:
                 value = self._call()
-                self.value = asyncio.run(self._await(value)) if self._awaits and inspect.isawaitable(value) else value
+                if self._awaits and inspect.isawaitable(value):
+                    with self._lock:
+                        self._awaiting = True
+                    value = asyncio.run(self._await(value))
+                self.value = value
             except GivenUp:
+                if inspect.iscoroutine(value):
+                    value.close()
                 return
             except BaseException as error:
                 self.error = error
@@ -82,6 +97,8 @@ class Job:
             if self._task is not None:
                 loop, task = self._task
                 loop.call_soon_threadsafe(task.cancel)
+                return
+            if self._awaiting:  # an exception in the midst of asyncio would leave its loop open; the task will be told
                 return
             ident = self._thread.ident
             if ident is not None:

@@ -95,10 +95,12 @@ def _model(run: Drive, call: CallModel) -> Generator[AgentEvent, None, tuple[Mod
     if run.live:
         yield ModelStart(call.turn, call.request)
     try:
-        if hooks.wrap_model_call:
-            result = yield from _wrapped_model(run, call)
-        else:
+        context = copy_context() if hooks.wrap_model_call else None
+        task = None if context is None else context.run(run.model_task, call)
+        if context is None or task is None:
             result = yield from _ask(run, call)
+        else:
+            result = yield from _wrapped_model(run, call, task, context)
     except Exception as error:
         raised = run.model_failed(error)
         if raised is error:
@@ -114,8 +116,9 @@ def _model(run: Drive, call: CallModel) -> Generator[AgentEvent, None, tuple[Mod
     return result, outcome
 
 
-def _wrapped_model(run: Drive, call: CallModel) -> Generator[AgentEvent, None, ModelResult | None]:
-    task, context = run.model_task(call), copy_context()
+def _wrapped_model(
+    run: Drive, call: CallModel, task: Generator[Any, Any, ModelResult], context: Context
+) -> Generator[AgentEvent, None, ModelResult | None]:
     asked = None
     try:
         wanted = context.run(next, task)
@@ -244,7 +247,8 @@ class _Threads(Turn):
     def call(self, place: int, call: Prepared, action: AgentAction) -> None:
         """Run it here, or in a thread."""
         if not self._inline or self.run.caller.is_async(action):
-            self._start(place, call, f"polylect tool {action.tool:.40}")
+            asynchronous = self.run.caller.is_async(action)
+            self._start(place, call, f"polylect tool {action.tool:.40}", asynchronous=asynchronous)
             return
         try:
             value = self.inside(place, call)
@@ -254,12 +258,15 @@ class _Threads(Turn):
             self.ended(place, None, error)
             return
         if inspect.isawaitable(value):
-            self._start(place, lambda: value, "polylect tool")
+            self._start(place, lambda: value, "polylect tool", asynchronous=True)
         else:
             self.ended(place, value, None)
 
-    def _start(self, place: int, call: Prepared, name: str) -> None:
-        self._jobs[place] = self.inside(place, lambda: Job(call, lambda job: self.queue.put((place, job)), name))
+    def _start(self, place: int, call: Prepared, name: str, *, asynchronous: bool) -> None:
+        def done(job: Job) -> None:
+            self.queue.put((place, job))
+
+        self._jobs[place] = self.inside(place, lambda: Job(call, done, name, asynchronous=asynchronous))
 
     def wait(self, place: int, awaitable: Any) -> None:
         """Nothing can be awaited here."""

@@ -84,11 +84,13 @@ class Turn:
             if place not in self.open:
                 continue
             if run.hooks.wrap_tool_call:
-                task = self._tasks[place] = run.tool_task(action)
-                self._contexts[place] = copy_context()
-                self._advance(place, task.__next__)
-            else:
-                self._call(place, action)
+                context = copy_context()
+                task = context.run(run.tool_task, action)
+                if task is not None:
+                    self._tasks[place], self._contexts[place] = task, context
+                    self._advance(place, task.__next__)
+                    continue
+            self._call(place, action)
 
     def told(self) -> list[AgentEvent]:
         """The events since the last time."""

@@ -12,18 +12,30 @@ from ._hooks import Hook, begun
 
 def wrapped(
     hooks: tuple[Hook, ...], arguments: Callable[[Any], tuple[Any, ...]], wanted: Any, kind: type
-) -> Generator[Any, Any, Any]:
+) -> Generator[Any, Any, Any] | None:
     """Yields what is to be called (or awaited), is sent what came of it, and returns the result of the outermost.
 
-    ``arguments`` makes the arguments of a hook of what is to be called; ``kind`` is the class of results.
+    None if there is no wrapper, or none has anything to do. ``arguments`` makes the arguments of a hook of what is to
+    be called; ``kind`` is the class of results.
 
     Raises:
         PluginError: a hook is no generator, or returns something else than a result.
     """
-    if not hooks:
-        return (yield wanted)
-    wrapper = begun(hooks[0], arguments(wanted))
-    kind_wanted = type(wanted)
+    for at, hook in enumerate(hooks):
+        wrapper = begun(hook, arguments(wanted))
+        if wrapper is not None:
+            return _within(wrapper, hooks[at:], arguments, type(wanted), kind)
+    return None
+
+
+def _within(
+    wrapper: Generator[Any, Any, Any],
+    hooks: tuple[Hook, ...],
+    arguments: Callable[[Any], tuple[Any, ...]],
+    kind_wanted: type,
+    kind: type,
+) -> Generator[Any, Any, Any]:
+    """What is within the first of the hooks, which has begun."""
     try:
         asked = next(wrapper)
         while True:
@@ -31,7 +43,8 @@ def wrapped(
                 if inspect.isawaitable(asked):
                     result = yield asked
                 elif isinstance(asked, kind_wanted):
-                    result = yield from wrapped(hooks[1:], arguments, asked, kind)
+                    inner = wrapped(hooks[1:], arguments, asked, kind)
+                    result = (yield asked) if inner is None else (yield from inner)
                 else:
                     raise PluginError(
                         f"The hook {_name(hooks[0])!r} yields a {kind_wanted.__name__}, not {type(asked).__name__}."

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 from .._values import Reply
 from ._cache import load_tables
@@ -14,8 +15,12 @@ from ._driver import Driver
 from ._runtime import Runtime
 from ._source import Source, read_source
 from ._stream import Reader
-from ._tables import Tables
+from ._tables import CONTENT, Tables
 from ._whole import Whole
+
+
+HEAD = 512
+"""Characters at the beginning of a message: longer than any marker."""
 
 
 class Grammar:
@@ -50,6 +55,29 @@ class Grammar:
     def whole(self) -> Whole:
         """The interpreter for well-formed whole messages."""
         return Whole(self.runtime, self.tables.starts["start"])
+
+    @cached_property
+    def _opening(self) -> tuple[Any, Any] | None:
+        """``match`` for the markers that may begin a message, and for what ends its text; None where more may begin it."""
+        state = self.runtime.state(self.tables.starts["start"])
+        if state.payloads or state.blank >= 0 or len(state.texts) != 1:
+            return None
+        text = state.texts[0]
+        if text.role != CONTENT or text.guard is not None:
+            return None
+        return state.markers.plain, text.plain
+
+    def begins_with_content(self, text: str, lead: str = "") -> bool:
+        """Whether the first thing in a message is content for sure, as its beginning tells."""
+        opening = self._opening
+        if opening is None or not text:
+            return False
+        marker, delimiter = opening
+        head = lead + text[:HEAD]
+        if marker(head) is not None:
+            return False
+        found = delimiter(head)
+        return found is None or found.start() > 0
 
     def reader(self, sink: Sink, prefix: str = "", *, start: str = "start", length_cut: bool = False) -> Reader:
         """The interpreter for streams, from the state that ``prefix`` leaves it in."""

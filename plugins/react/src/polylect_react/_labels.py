@@ -118,7 +118,7 @@ class LabelLect(TextLect):
     def escape(self, text: str) -> str:
         """A backslash before each label that would stand at the start of a line, and inside think tags."""
         text = text if text.__class__ is str else only_text(text)
-        return self._marks.sub(r"\g<0>\\", text)
+        return text if self._marks.search(text) is None else self._marks.sub(r"\g<0>\\", text)
 
     def unescape(self, text: str) -> str:
         """Takes off the backslashes that :meth:`escape` put in."""

@@ -132,9 +132,10 @@ class ToolCalls(Lect):
 
         Args and errors are those of :meth:`polylect.Lect.parse`. A response's own ``finish_reason`` counts as well.
         """
-        if type(text) is dict and tools is None and not policies and not prefix and not says_length(finish_reason):
-            reply = quick(text)
-            if reply is not None:
+        if type(text) is dict and not policies and not prefix and not says_length(finish_reason):
+            known = type(tools) is Toolbox
+            reply = quick(text) if known or tools is None else None
+            if reply is not None and (tools is None or all(call.name in tools for call in reply.calls)):
                 return reply
         rules = self._rules(tools, prefix, policies)
         fields, reason, others = open_message(text)
