@@ -209,3 +209,35 @@ def test_a_wrapper_awaits_in_its_own_context(driver: str) -> None:
     agent, _ = scene(AsyncModel, 2, asynchronous=True, hooks=[Waits()])
     assert in_loop(driver, lambda: agent.arun("q")).output == "done"
     assert found == ["model", "tool", "tool", "model"]
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_a_wrapper_that_has_nothing_to_do_is_no_generator(driver: str, asynchronous: bool) -> None:
+    class Idle:
+        def polylect_wrap_model_call(self, call: CallModel) -> None:
+            return None
+
+        def polylect_wrap_tool_call(self, action: AgentAction) -> None:
+            return None
+
+    for hooks in ([Idle()], [Idle(), Sets("a")], [Sets("a"), Idle()], [Idle(), Sets("a"), Idle(), Sets("b")]):
+        agent, seen = scene(AsyncModel, 2, asynchronous=asynchronous, hooks=hooks)
+        token = VARIABLE.set("user")
+        try:
+            assert run(driver, agent).output == "done"
+        finally:
+            VARIABLE.reset(token)
+        names = [hook.name for hook in hooks if isinstance(hook, Sets)]
+        for number in range(2):
+            assert (str(number), " ".join(["user", *(f"{name}{number}" for name in names)])) in seen
+
+
+def test_what_is_neither_generator_nor_nothing_is_told() -> None:
+    class Wrong:
+        def polylect_wrap_model_call(self, call: CallModel) -> bool:
+            return False
+
+    agent, _ = scene(Model, 1, asynchronous=False, hooks=[Wrong()])
+    with pytest.raises(polylect.PluginError, match="'polylect_wrap_model_call' is no generator"):
+        agent.run("q")

@@ -96,9 +96,9 @@ class Specifications:
     def polylect_wrap_model_call(self, state: RunState, call: CallModel) -> Generator[Any, Any, ModelResult]:
         """Around each call of the model, for caching, retries, limits or tracing: a generator.
 
-        ``result = yield call`` asks the model, with ``call`` as it is or changed, and gives a ModelResult or raises what
-        the model raised; it may be done again, or not at all. ``return result`` ends it. A function that returns None
-        instead of a generator wraps nothing.
+        ``result = yield call`` asks the model, with ``call`` as it is or changed, and gives a ModelResult or raises
+        what the model raised; it may be done again, or not at all. ``return result`` ends it. A function that returns
+        None instead of a generator wraps nothing.
         """
         raise NotImplementedError
 

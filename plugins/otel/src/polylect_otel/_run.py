@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,6 @@ class Run:
     Attributes:
         owner: who traces it.
         state: the run itself.
-        operation: the name of the spans of its model's calls.
         content: whether spans hold what was said.
     """
 
@@ -41,7 +40,7 @@ class Run:
         self._began, self._outside = time.time_ns(), contexts.get_current()
         kind, self._model = names.about_model(agent)
         self._kind = kind
-        self.operation = " ".join((kind, self._model.get(names.MODEL, ""))).rstrip()
+        self._operation = " ".join((kind, self._model.get(names.MODEL, ""))).rstrip()
 
     @cached_property
     def span(self) -> Span:
@@ -56,7 +55,7 @@ class Run:
         return self._tracer.start_span(span_name, self._outside, SpanKind.INTERNAL, about, start_time=self._began)
 
     @contextmanager
-    def inner(self, name: str, kind: SpanKind, about: names.Attributes) -> Iterator[Span]:
+    def _inner(self, name: str, kind: SpanKind, about: names.Attributes) -> Iterator[Span]:
         """A span in that of the run, or in one that a wrapper around us began; it is the current one inside."""
         begun = trace.get_current_span() is not trace.get_current_span(self._outside)
         parent = None if begun else trace.set_span_in_context(self.span)
@@ -73,25 +72,40 @@ class Run:
 
     # --- the model and the tools ----------------------------------------------------------------------------------
 
-    def about_call(self, call: CallModel) -> names.Attributes:
+    def model_call(self, call: CallModel) -> Generator[CallModel, ModelResult, ModelResult]:
+        """A call of the model, as a wrapper."""
+        with self._inner(self._operation, SpanKind.CLIENT, self._about_call(call)) as span:
+            result = yield call
+            self._answered(span, result)
+            return result
+
+    def tool_call(self, action: AgentAction, tool: Tool) -> Generator[AgentAction, ToolResult, ToolResult]:
+        """A call of a tool, as a wrapper."""
+        name = names.clean(tool.name)
+        with self._inner(f"execute_tool {name}", SpanKind.INTERNAL, self._about_tool(name, action, tool)) as span:
+            result = yield action
+            self._called(span, result)
+            return result
+
+    def _about_call(self, call: CallModel) -> names.Attributes:
         """What is known of a call of the model beforehand."""
         about = {names.OPERATION: self._kind, **self._model, names.TURN: call.turn}
         if call.request.stop:
             about[names.STOPS] = list(map(names.clean, call.request.stop))
         return about | names.asked(call.request) if self.content else about
 
-    def answered(self, span: Span, result: ModelResult) -> None:
+    def _answered(self, span: Span, result: ModelResult) -> None:
         """The model has answered."""
         about = names.tokens(result.usage)
         if result.finish_reason is not None:
             about[names.FINISH_REASONS] = [names.clean(result.finish_reason)[: names.MAX_NAME]]
         span.set_attributes(about | names.answered(result) if self.content else about)
 
-    def about_tool(self, action: AgentAction, tool: Tool) -> names.Attributes:
+    def _about_tool(self, name: str, action: AgentAction, tool: Tool) -> names.Attributes:
         """What is known of a call of a tool beforehand."""
         about = {
             names.OPERATION: "execute_tool",
-            names.TOOL: names.clean(tool.name),
+            names.TOOL: name,
             names.TOOL_TYPE: "function",
             names.TURN: self.state.iterations,
         }
@@ -103,7 +117,7 @@ class Run:
             about[names.ARGUMENTS] = names.told(action.tool_input)
         return about
 
-    def called(self, span: Span, result: ToolResult) -> None:
+    def _called(self, span: Span, result: ToolResult) -> None:
         """The tool has ended."""
         span.set_attribute(names.STATUS, result.status)
         if result.status in FAULTS:

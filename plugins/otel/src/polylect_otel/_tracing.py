@@ -7,7 +7,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 from opentelemetry import trace
-from opentelemetry.trace import SpanKind, Tracer, TracerProvider
+from opentelemetry.trace import Tracer, TracerProvider
 
 import polylect
 from polylect import hookimpl
@@ -72,28 +72,18 @@ class Tracing:
     @hookimpl
     def polylect_wrap_model_call(
         self, state: RunState, call: CallModel
-    ) -> Generator[CallModel, ModelResult, ModelResult]:
+    ) -> Generator[CallModel, ModelResult, ModelResult] | None:
         """The span of a call of the model."""
         run = self._mine(state)
-        if run is None:
-            return (yield call)
-        with run.inner(run.operation, SpanKind.CLIENT, run.about_call(call)) as span:
-            result = yield call
-            run.answered(span, result)
-            return result
+        return None if run is None else run.model_call(call)
 
     @hookimpl
     def polylect_wrap_tool_call(
         self, state: RunState, action: AgentAction, tool: Tool
-    ) -> Generator[AgentAction, ToolResult, ToolResult]:
+    ) -> Generator[AgentAction, ToolResult, ToolResult] | None:
         """The span of a call of a tool."""
         run = self._mine(state)
-        if run is None:
-            return (yield action)
-        with run.inner(f"execute_tool {tool.name}", SpanKind.INTERNAL, run.about_tool(action, tool)) as span:
-            result = yield action
-            run.called(span, result)
-            return result
+        return None if run is None else run.tool_call(action, tool)
 
     # --- what is traced -------------------------------------------------------------------------------------------
 
