@@ -214,7 +214,6 @@ CHANGES: dict[str, tuple[Change, str]] = {
         lambda x: x[0]["settings"].update(max_iterations=2),
         r"line 8: the record has a reply of the model in turn 3, and the agent has ended \(iterations\)",
     ),
-    "the input has no place": (lambda x: x[0].update(inputs={"a": "q"}), "line 2: the prompt can't be made: "),
     "a setting is none": (lambda x: x[0]["settings"].update(max_iterations="no"), f"{NO_AGENT}max_iterations is"),
     "a setting is unknown": (lambda x: x[0]["settings"].update(more=1), NO_AGENT),
     "a tool is none": (lambda x: x[0].update(tools=[{"type": "function"}]), f"{NO_AGENT}This tool has no name"),
@@ -232,6 +231,15 @@ def test_the_first_line_that_the_agent_does_not_want_is_named(change: str, path:
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     with pytest.raises(RecordError, match=rf"^run\.jsonl, {told}"):
         replay(path)
+
+
+def test_a_prompt_that_cannot_be_made_is_told_where_prompts_are_made(path: Path) -> None:
+    path.write_text(path.read_text("utf-8").replace('"inputs":{"input"', '"inputs":{"question"'))
+    with pytest.raises(RecordError, match=r"line 2: the prompt can.t be made: The prompt needs a value for \{input\}"):
+        list(replay_events(path))
+    with pytest.raises(RecordError, match="line 2: the prompt can't be made: "):
+        replay(path, Agent("react", Scripted([]), [echo]))
+    assert replay(path).output == "42"
 
 
 def test_a_lect_that_there_is_not(path: Path) -> None:

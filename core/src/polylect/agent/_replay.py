@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -14,7 +14,7 @@ from .._pipeline import Pipeline
 from .._prompt import Prompt
 from .._stages import PromptStage
 from .._tools import Tool, as_tool
-from .._values import EXCEPTION_TOOL, AgentAction
+from .._values import EXCEPTION_TOOL, AgentAction, AgentStep
 from ._lines import CutLine, EndLine, ErrorLine, ModelLine, Record, RunLine, Source, ToolLine, read_record
 from ._loop import Loop
 from ._record import places
@@ -83,7 +83,7 @@ class _Replay:
         assert isinstance(first, RunLine)
         self._first, self._number, self._next_line = first, number, 1
         if agent is None:
-            pipeline, settings = rebuilt(first, record.place(number), number)
+            pipeline, settings = rebuilt(first, record.place(number), number, prompts=live)
             if "parsing_errors" in first.left_out:
                 settings = msgspec.structs.replace(settings, parsing_errors=self._sentence)
         else:
@@ -281,8 +281,10 @@ def _stand_in(kind: str, shown: str) -> Any:
 # --- an agent, from the first line ------------------------------------------------------------------------------------
 
 
-def rebuilt(line: RunLine, where: str, number: int) -> tuple[Pipeline, Settings]:
+def rebuilt(line: RunLine, where: str, number: int, *, prompts: bool) -> tuple[Pipeline, Settings]:
     """The pipeline and the settings that a record tells of.
+
+    Without ``prompts`` it makes none, which nobody would see: long prompts are most of the work of a run.
 
     Raises:
         RecordError: they are none.
@@ -291,6 +293,8 @@ def rebuilt(line: RunLine, where: str, number: int) -> tuple[Pipeline, Settings]
     try:
         tools = None if line.tools is None else [_tool(tool) for tool in line.tools]
         options: dict[str, Any] = {"prompt": _prompt(line), "stop": line.stop, **line.policies}
+        if not prompts:
+            options |= {"prompt": _scratchpad_alone, "format_scratchpad": _empty}
         pipeline = Pipeline(line.lect, None, tools, **options)
         settings = dict(line.settings)
         if isinstance(settings.get("trim"), dict):
@@ -313,6 +317,10 @@ def _prompt(line: RunLine) -> Prompt | PromptStage | None:
     if line.prompt is None:
         return None
     return Prompt(**line.prompt)
+
+
+def _empty(steps: Sequence[AgentStep], /) -> list[dict[str, Any]]:
+    return []
 
 
 def _scratchpad_alone(values: Mapping[str, Any], /) -> Any:
