@@ -13,9 +13,10 @@ from polylect._stages import Probe, begins_anew
 from .pipelines import TEXT_LECTS
 
 PIECES = [
-    "Thought:", "Action:", "Action Input:", "Final Answer:", "Observation:", "Question:", "AI:", "Human:", "Follow up:",
-    "So the final answer is:", "<think>", "</think>", "<tool>", "</tool>", "<tool_input>", "<final_answer>", "```json\n",
-    '{"action": ', '"x", "action_input": {}}', "search[x]", "**", "# ", "1", " ", "\n", "\t", "\r\n", "a", "think of it",
+    "Thought:", "Action:", "Action Input:", "Final Answer:", "Observation:", "Question:", "AI:", "Human:",
+    "Follow up:", "So the final answer is:", "<think>", "</think>", "<tool>", "</tool>", "<tool_input>",
+    "<final_answer>", "```json\n", '{"action": ', '"x", "action_input": {}}', "search[x]", "**", "# ", "1", " ", "\n",
+    "\t", "\r\n", "a", "think of it",
 ]  # fmt: skip
 
 

@@ -108,7 +108,7 @@ class BoundModel:
             inner = inner.func
         return any(
             inspect.iscoroutinefunction(x) or inspect.isasyncgenfunction(x)
-            for x in (inner, getattr(type(inner), "__call__", None))
+            for x in (inner, type(inner).__call__ if callable(inner) else None)
         )
 
     def acalled(self, prompt: Any, /, **keywords: Any) -> Any:

@@ -22,7 +22,6 @@ from ._tools import Tool, Toolbox, ToolLike, Tools, toolbox
 from ._values import AgentAction, AgentFinish, AgentStep, Call, Reply
 from .grammar import MISSING, Grammar
 
-
 KEPT = 64
 """Prefixes, and choices of policies, that a lect remembers."""
 SHORT = 256
@@ -87,7 +86,7 @@ class TextLect(Lect):
             if tools.__class__ is Toolbox:  # the same ones come with every message
                 known, sink = self._known_sink
                 if known is not tools:
-                    sink = CallReader(self, tools, self.policies)  # type: ignore[arg-type]
+                    sink = CallReader(self, tools, self.policies)
                     self._known_sink = tools, sink
                 return sink
         return CallReader(self, toolbox(tools), self.policies.replace(**policies) if policies else self.policies)

@@ -58,7 +58,7 @@ def plugins(as_json: bool | None) -> int:
     if not found:
         click.echo("No plugins are installed. Install one: pip install polylect-react")
         return 0
-    rows = [["PLUGIN", "DISTRIBUTION", "VERSION", "LECTS"]]
+    rows = [["PLUGIN", "DISTRIBUTION", "VERSION", "BRINGS"]]
     for x in found:
         brings = ", ".join([*x.lects, *(f"model {name}" for name in x.models)])
         state = paint("broken", "red") if x.error and not brings else brings

@@ -12,7 +12,7 @@ import polylect
 
 from ._options import LectName, is_terminal, policy_option
 from ._run_options import Assignment, Input, ModelName, Output, Trim, prompt_of, question_of
-from ._tool_sources import ToolSource, tools_of
+from ._tool_sources import ToolSource, examples_of, tools_of
 
 if TYPE_CHECKING:
     from .._stages import Model
@@ -48,6 +48,13 @@ SCRIPTED = "scripted"
     "--prompt",
     type=click.Path(exists=True, dir_okay=False),
     help="A template in place of the lect's own: text, or a list of messages in a file that ends in .json.",
+)
+@click.option(
+    "--examples",
+    type=ToolSource(),
+    metavar="MODULE:NAME",
+    multiple=True,
+    help="Worked examples for the prompt, such as polylect.tutorial:EXAMPLES; small models need them.",
 )
 @click.option(
     "--input",
@@ -120,6 +127,7 @@ def run(
     sources: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...],
     system: str | None,
     prompt: str | None,
+    examples: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...],
     inputs: tuple[tuple[str, Any], ...],
     policies: tuple[tuple[str, Any], ...],
     max_iterations: int,
@@ -153,7 +161,8 @@ def run(
     \b
     Examples:
       polylect run --lect react_bracket --model scripted
-      polylect run "What is 6 * 7?" --lect react --model local --tools polylect.tutorial:calculate
+      polylect run "What is 12 * 12?" --lect react --model local \
+        --tools polylect.tutorial:search,calculate --examples polylect.tutorial:EXAMPLES
       polylect run "Who is on call?" --lect tool_calls --model openai:gpt-4o-mini --tools tools.py:roster --svg run.svg
       polylect run --replay run.jsonl
     """
@@ -189,6 +198,7 @@ def run(
         tool_errors=tool_errors,
         tool_choice=tool_choice,
         trim=trim,
+        examples=examples_of(pair for source in examples for pair in source) if examples else None,
         **dict(policies),
     )
     state = found.start(**_inputs(asked, inputs))

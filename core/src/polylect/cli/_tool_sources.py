@@ -16,7 +16,8 @@ from typing import Any
 
 import click
 
-from .._errors import CLOSE, ToolError, nearest
+from .._errors import CLOSE, PromptError, ToolError, nearest
+from .._examples import Example
 from .._tools import Tool, as_tool
 
 LISTED = 12
@@ -78,6 +79,24 @@ def _tools(place: str, name: str) -> Iterator[Tool]:
         if tool.function is None:
             raise ToolError(f"{told} describes the tool {tool.name!r}, but has no function for it, so it can't be run.")
         yield tool
+
+
+def examples_of(sources: Iterable[tuple[str, tuple[str, ...]]]) -> list[Example]:
+    """The worked examples, in the order in which they were named.
+
+    Raises:
+        PromptError: what is there is no example.
+        ToolError: there is no such module, file or name.
+    """
+    found: list[Example] = []
+    for place, names in sources:
+        for name in names:
+            there = _attribute(_module(place), place, name)
+            entries = [there] if isinstance(there, Example) else there
+            if not isinstance(entries, (list, tuple)) or not all(isinstance(x, Example) for x in entries):
+                raise PromptError(f"{place}:{name} is no polylect.Example, and no list of them.")
+            found += entries
+    return found
 
 
 def _entries(found: Any) -> list[Any]:

@@ -18,7 +18,6 @@ from ._stream import Reader
 from ._tables import CONTENT, Tables
 from ._whole import Whole
 
-
 HEAD = 512
 """Characters at the beginning of a message: longer than any marker."""
 
@@ -58,7 +57,7 @@ class Grammar:
 
     @cached_property
     def _opening(self) -> tuple[Any, Any] | None:
-        """``match`` for the markers that may begin a message, and for what ends its text; None where more may begin it."""
+        """``match`` for the markers that may begin a message, ``search`` for what ends its text; None if more may."""
         state = self.runtime.state(self.tables.starts["start"])
         if state.payloads or state.blank >= 0 or len(state.texts) != 1:
             return None

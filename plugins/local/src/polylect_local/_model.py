@@ -131,7 +131,7 @@ class Local:
         if isinstance(asked.prompt, str):
             return {**body, "prompt": asked.prompt}, False
         body["messages"] = asked.prompt
-        tools, choice = asked.tools, asked.tool_choice
+        tools, choice = [_as_function(tool) for tool in asked.tools or ()], asked.tool_choice
         if not tools:
             return body, False
         if choice in FORCED:
@@ -232,3 +232,16 @@ class _Run:
         partial = "".join(self._said)
         behind = f" It had written {len(partial)} characters." if partial else ""
         return ModelError(f"The model {self._model.name} {told}.{behind}", status=status, partial=partial)
+
+
+def _as_function(tool: dict[str, Any]) -> dict[str, Any]:
+    """A tool as the template has it: the older API's functions are the inside of it.
+
+    Raises:
+        PromptError: the tool is of a kind that takes free text.
+    """
+    if "type" not in tool:
+        return {"type": "function", "function": tool}
+    if "function" not in tool:
+        raise PromptError(f"A local model calls functions, and this tool is of type {tool['type']!r:.40}.")
+    return tool

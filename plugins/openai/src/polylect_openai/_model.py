@@ -106,7 +106,9 @@ class OpenAI(RemoteModel):
         else:
             text = isinstance(asked.prompt, str)
             fields["messages"] = [{"role": "user", "content": asked.prompt}] if text else asked.prompt
-            if asked.tools:
+            if asked.tools and all("type" not in tool for tool in asked.tools):
+                fields |= {"functions": asked.tools, **_old_choice(asked.tool_choice)}
+            elif asked.tools:
                 fields |= {"tools": asked.tools, **_choice(asked.tool_choice)}
         told = () if "stop" in left_out else asked.stop[:MAX_STOPS]
         if told:
@@ -129,6 +131,13 @@ class OpenAI(RemoteModel):
 
     def __repr__(self) -> str:
         return f"<model {self.name}>"
+
+
+def _old_choice(choice: str | None) -> Fields:
+    """The same in the API of ``functions``, which knows no ``required``: there the agent sees to it."""
+    if choice is None or choice == "required":
+        return {}
+    return {"function_call": choice if choice in ("auto", "none") else {"name": choice}}
 
 
 def _choice(choice: str | None) -> Fields:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from polylect import AgentStep, Call, LectError, ParseError, Toolbox, ToolLike
+from polylect import AgentStep, Call, LectError, ParseError, Toolbox, ToolError, ToolLike
 from polylect.plugin import Tools
 
 from ._lect import ToolCalls
@@ -80,4 +80,10 @@ class OpenAIFunctions(ToolCalls):
         Raises:
             ToolError: a tool is broken.
         """
-        return [tool["function"] for tool in super().format_tools(tools)]
+        told = super().format_tools(tools)
+        for tool in told:
+            if "function" not in tool:
+                raise ToolError(
+                    f"The tool {tool['custom']['name']!r} takes free text, which the older API has no form for."
+                )
+        return [tool["function"] for tool in told]
