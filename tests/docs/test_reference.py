@@ -148,9 +148,10 @@ def test_the_grammar_is_the_same_everywhere() -> None:
 
 def test_the_picture_names_the_modules() -> None:
     told = set(re.findall(r"\b_[a-z]\w*\b", re.sub(r"`polylect_\w+`", "", page_text("docs/architecture.md"))))
-    kernel, engine = ({path.stem for path in folder.glob("_[a-z]*.py")} for folder in (KERNEL, KERNEL / "grammar"))
-    assert told - kernel - engine == set()
-    assert kernel - told == set()  # the engine's smaller parts need not be there
+    folders = (KERNEL, KERNEL / "agent", KERNEL / "grammar")
+    kernel, agent, engine = ({path.stem for path in folder.glob("_[a-z]*.py")} for folder in folders)
+    assert told - kernel - agent - engine == set()
+    assert (kernel | agent) - told == set()  # the engine's smaller parts need not be there
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
