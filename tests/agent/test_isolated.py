@@ -11,6 +11,7 @@ import pytest
 import polylect
 
 from .scenes import DRIVERS, agent, answer, call, calls, observations, run
+from .test_limits import no_threads
 
 
 @pytest.fixture
@@ -28,6 +29,7 @@ def test_what_hangs_is_killed(driver: str, hanging: Any) -> None:
     result = run(driver, built)
     assert result.stop_reason == "time"
     assert result.turns[0].results[0].status == "timeout"
+    assert no_threads()
 
 
 def test_results_and_errors_come_back(hanging: Any) -> None:

