@@ -150,7 +150,7 @@ def test_the_tools_of_a_record_have_no_functions(path: Path) -> None:
         {"format_scratchpad": lambda steps: "done " * len(steps), "max_iterations": 2},
         {"observation": "error", "max_iterations": 2},
     ],
-    ids=str,
+    ids=lambda options: ",".join(options),
 )
 def test_settings_replay(options: dict[str, Any], path: Path) -> None:
     replies = [call("react")] * 4
