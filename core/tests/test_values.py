@@ -12,6 +12,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import polylect
 from polylect import (
@@ -257,6 +259,69 @@ def test_numbers_that_json_lacks_are_null(beside: str) -> None:
 def test_observations_of_any_kind_have_a_json_form(observation: Any, read: Any, beside: str) -> None:
     step = AgentStep(AgentAction("a", beside), observation)
     assert AgentStep.from_json(step.to_json()).observation == read
+
+
+class Mute:
+    """Says nothing about itself, and raises when it is asked."""
+
+    def __str__(self) -> str:
+        raise OSError
+
+    __repr__ = __str__
+
+
+def circle() -> list[Any]:
+    found: list[Any] = [1]
+    found.append({"again": found})
+    return found
+
+
+def deep(levels: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(levels):
+        found = [found]
+    return found
+
+
+UNWRITABLE: dict[str, tuple[Any, Any]] = {
+    "mute": (Mute(), "(Mute that can't be shown)"),
+    "circle": (circle(), [1, {"again": "[1, {'again': [...]}]"}]),
+    "long number": (10**6_000, "(int that can't be shown)"),
+    "odd keys": ({(1, 2): 3, None: [Mute]}, {"(1, 2)": 3, "None": [str(Mute)]}),
+    "a set": ({"\ud800"}, ["\ud800"]),
+}
+
+
+@pytest.mark.parametrize("name", UNWRITABLE)
+def test_what_is_no_json_takes_nothing_beside_it_along(name: str) -> None:
+    odd, read = UNWRITABLE[name]
+    step = AgentStep(AgentAction("a", {"kept": ["x", 1.5, None]}), {"odd": odd, "kept": [True, float("nan")]})
+    again = AgentStep.from_json(step.to_json())
+    assert again.action == step.action
+    assert again.observation == {"odd": read, "kept": [True, None]}
+
+
+@pytest.mark.parametrize("levels", [900, 100_000])
+def test_what_is_nested_too_deeply_is_written_as_far_as_it_can_be_read(levels: int) -> None:
+    step = AgentStep(AgentAction("a", "x"), deep(levels))
+    again = AgentStep.from_json(step.to_json())
+    assert again.action == step.action
+    assert isinstance(again.observation, list)
+
+
+atoms = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=()))
+strange = st.sampled_from(sorted(UNWRITABLE)).map(lambda name: UNWRITABLE[name][0])
+keys = st.text(max_size=3) | st.integers() | st.none() | st.tuples(st.integers()) | st.just("\ud800")
+
+
+@given(
+    st.recursive(
+        atoms | strange, lambda inner: st.lists(inner) | st.tuples(inner) | st.dictionaries(keys, inner), max_leaves=9
+    )
+)
+def test_any_observation_is_written_as_json(observation: Any) -> None:
+    step = AgentStep(AgentAction("a", "x", "log"), observation)
+    assert AgentStep.from_json(step.to_json()).action == step.action
 
 
 # --- what is not the JSON of a value ------------------------------------------------------------------------------

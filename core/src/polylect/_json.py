@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from typing import Any, TypeVar
@@ -15,6 +16,8 @@ REAL = msgspec.json.Decoder(float).decode
 TOO_LARGE = "a number in it is larger than any that can be calculated with"
 TOO_LONG = "a number in it has more digits than can be read"
 NUMBER_FAULTS = (TOO_LARGE, TOO_LONG)
+DEEPEST = 200
+"""Levels that are written of a value which msgspec refuses; the parts below them are texts."""
 _LOST_NUMBER = re.compile(r"-?(?:[0-9]{640,}|Infinity)|NaN").fullmatch
 """A text that a mender has made of a number, if it did not stand in quotes (640 digits: Python's lowest limit)."""
 
@@ -43,31 +46,62 @@ def json_fault(error: Exception) -> str:
 
 
 def encode_json(value: Any) -> str:
-    """``value`` as compact JSON text; floats that JSON lacks become null, unknown objects their ``str``."""
+    """``value`` as compact JSON text; floats that JSON lacks become null, unknown objects their ``str``.
+
+    Whatever it is, it is written: parts that are no JSON at all (a circle, nesting too deep, a stranger's ``__str__``
+    that fails) are what :func:`shown` says of them.
+    """
     try:
         return _encoder.encode(value).decode()
-    except UnicodeEncodeError:  # a lone surrogate: only the standard library can spell it, as an escape
-        return _spelt(value)
+    except Exception:  # a part that msgspec can't spell: a lone surrogate, an odd key, whatever strangers raise
+        return _spelt(value, ())
 
 
-def _spelt(value: Any) -> str:
-    """``value`` as msgspec would write it, but for texts: they are in ASCII."""
+def _spelt(value: Any, above: tuple[int, ...]) -> str:
+    """``value`` as msgspec would write it, but for texts, which are in ASCII, and for parts that it can't write.
+
+    ``above`` are the ids of what it stands in.
+    """
     if isinstance(value, str):
         return json.dumps(value)
-    if isinstance(value, dict):
-        pairs = (f"{json.dumps(key if isinstance(key, str) else _key(key))}:{_spelt(x)}" for key, x in value.items())
-        return f"{{{','.join(pairs)}}}"
+    if not isinstance(value, (dict, list, tuple, msgspec.Struct)):
+        return _leaf(value)
+    if id(value) in above or len(above) >= DEEPEST:
+        return json.dumps(shown(value))
+    above = (*above, id(value))
     if isinstance(value, (list, tuple)):
-        return f"[{','.join(map(_spelt, value))}]"
+        return f"[{','.join([_spelt(x, above) for x in value])}]"
+    items = list(value.items()) if isinstance(value, dict) else _fields(value)
+    return f"{{{','.join([f'{json.dumps(_key(key))}:{_spelt(x, above)}' for key, x in items])}}}"
+
+
+def _fields(value: msgspec.Struct) -> list[tuple[str, Any]]:
+    config = value.__struct_config__
+    tag = [] if config.tag_field is None else [(config.tag_field, config.tag)]
+    names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+    return [*tag, *((spelling, getattr(value, name)) for spelling, name in names)]
+
+
+def _leaf(value: Any) -> str:
     try:
         return _encoder.encode(value).decode()
-    except UnicodeEncodeError:
-        return _spelt(msgspec.to_builtins(value, enc_hook=str))
+    except UnicodeEncodeError:  # within a stranger's value, or in its str
+        with contextlib.suppress(Exception):
+            plain = msgspec.to_builtins(value, enc_hook=str)
+            if isinstance(plain, (str, dict, list)):
+                return _spelt(plain, ())
+    except Exception:
+        pass
+    return json.dumps(shown(value))
 
 
 def _key(key: Any) -> str:
-    text = _encoder.encode({key: 0}).decode()
-    return str(json.loads(text).popitem()[0])
+    if isinstance(key, str):
+        return key
+    try:
+        return str(json.loads(_encoder.encode({key: 0})).popitem()[0])
+    except Exception:
+        return shown(key)
 
 
 def decode_json(data: str | bytes, cls: type[T]) -> T:
