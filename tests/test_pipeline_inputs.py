@@ -72,6 +72,19 @@ def test_inputs_with_markers_may_be_refused(name: str) -> None:
         pipeline.prompt_for(input=polylect.lect(name).examples[0])
 
 
+@pytest.mark.parametrize("name", TEXT_LECTS)
+def test_each_input_is_made_harmless_by_itself_in_whatever_order(name: str) -> None:
+    pipeline, refusing = Pipeline(name), Pipeline(name, escape="error")
+    for text in ["plain", HOSTILE[1], "plain", "", "plain", HOSTILE[1], HOSTILE[1], *HOSTILE, *HOSTILE]:
+        made = pipeline.prompt_for(input=text)
+        assert made == Pipeline(name).prompt_for(input=text)
+        if made == pipeline.replace(escape="raw").prompt_for(input=text):
+            assert refusing.prompt_for(input=text) == made
+        else:
+            with pytest.raises(polylect.LectError, match="holds markers"):
+                refusing.prompt_for(input=text)
+
+
 def test_what_others_said_is_harmless_too() -> None:
     template: list[Any] = [("system", "{tools}{tool_names}"), "{chat_history}", ("user", "{input}{agent_scratchpad}")]
     pipeline = Pipeline("react", prompt=template)

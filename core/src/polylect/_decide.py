@@ -23,9 +23,10 @@ def decide(reply: Reply, policies: Policies, hint: str) -> list[AgentAction] | A
     answered = reply.answer is not None
     if answered and reply.calls and not reply.complete and _is_blank(reply.answer):  # it was cut before it began
         answered = False
+    acts = bool(reply.calls) and any(call.runnable for call in reply.calls)
     if answered:
         _check_answer(reply, hint)
-    if answered and any(call.runnable for call in reply.calls):
+    if answered and acts:
         if policies.both == "error":
             raise _error(
                 reply,
@@ -36,10 +37,10 @@ def decide(reply: Reply, policies: Policies, hint: str) -> list[AgentAction] | A
             )
         if policies.both == "final":
             return _finish(reply, reply.answer)
-    if answered and not any(call.runnable for call in reply.calls):
+    if answered and not acts:
         return _finish(reply, reply.answer)
     if reply.calls:
-        return _actions(reply)
+        return _actions(reply, acts=acts)
     if any(x.code == "truncated" for x in reply.diagnostics) and not (policies.text == "final" and reply.content):
         cut = next(x for x in reply.diagnostics if x.code == "truncated")
         raise _error(
@@ -90,8 +91,8 @@ def _kept(reply: Reply) -> str:
     return reply.text[: seen[0][0]] if seen else reply.text
 
 
-def _actions(reply: Reply) -> list[AgentAction]:
-    if not any(call.runnable for call in reply.calls):
+def _actions(reply: Reply, *, acts: bool) -> list[AgentAction]:
+    if not acts:
         call = reply.calls[0]
         found: Iterator[Any] = (x.code for x in reply.diagnostics if x.code in CALL_FAULTS and x.span == call.span)
         reason: Reason = "truncated" if call.status == "truncated" else next(found, "invalid_arguments")

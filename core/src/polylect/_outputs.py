@@ -74,6 +74,8 @@ def text_of(output: Any) -> tuple[Any, str | None]:
 
 def finish_reason_of(value: Any, before: str | None = None) -> str | None:
     """Why the model stopped, in its server's word; ``before`` where a response or a chunk does not say."""
+    if value.__class__ is str:
+        return before
     choices = _get(value, "choices")
     holder = choices[0] if isinstance(choices, (list, tuple)) and choices else value
     reason = _get(holder, "finish_reason") or _get(holder, "stop_reason")

@@ -99,7 +99,10 @@ class Prompt:
         PromptError: a brace that belongs to no variable, or a message of no known form.
     """
 
-    __slots__ = ("_turns", "_whole", "defaults", "partials", "placeholders", "prefix", "template", "variables")
+    __slots__ = (
+        "_needed", "_open", "_turns", "_whole", "defaults", "partials", "placeholders", "prefix", "template",
+        "variables",
+    )  # fmt: skip
 
     template: str | tuple[MessageLike, ...]
     variables: tuple[str, ...]
@@ -150,6 +153,8 @@ class Prompt:
         self.defaults = MappingProxyType({name: x for name, x in (defaults or {}).items() if name not in given})
         self.variables = tuple(name for name in dict.fromkeys(names) if name not in given)
         self.placeholders = tuple(name for name in dict.fromkeys(places) if name not in given)
+        self._open = frozenset(self.variables)
+        self._needed = frozenset(name for name in self.variables if not self.may_lack(name))
         self.prefix = prefix
 
     @staticmethod
@@ -172,11 +177,11 @@ class Prompt:
         Raises:
             PromptError: a value is missing, or belongs to no variable; the message has the nearest name.
         """
-        self._refuse_unknown(values)
-        missing = [name for name in self.variables if values.get(name) is None and not self.may_lack(name)]
-        if missing:
-            raise missing_values(missing, values)
+        if not values.keys() <= self._open:
+            self._refuse_unknown(values)
         every = {**self.defaults, **self.partials, **{name: x for name, x in values.items() if x is not None}}
+        if not self._needed <= every.keys():
+            raise missing_values([name for name in self.variables if name in self._needed - every.keys()], values)
         if self._whole is not None:
             return self._whole.fill(every)
         return [message for turn in self._turns for message in turn.fill(every)]

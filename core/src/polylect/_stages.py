@@ -164,6 +164,8 @@ class Guard:
         escape = getattr(lect, "escape", None)
         self._escape = None if lect.messages or policies.escape == "raw" else escape
         self._refuse, self._name = policies.escape == "error", lect.name
+        self._known: tuple[str | None, str] = (None, "")
+        """The last text and what became of it: a run's question comes again with every turn."""
 
     def value(self, name: str, value: Any, *, as_list: bool) -> Any:
         """One input: as text, or as messages whose texts are not the model's own.
@@ -184,9 +186,13 @@ class Guard:
 
     def _text(self, name: str, text: str) -> str:
         assert self._escape is not None
-        escaped: str = self._escape(text)
+        known, escaped = self._known
+        if known == text:
+            return escaped
+        escaped = self._escape(text)
         if self._refuse and escaped != text:
             raise LectError(f"The input {name!r} holds markers of {self._name}: {text[:80]!r}.")
+        self._known = text, escaped
         return escaped
 
 
