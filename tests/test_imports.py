@@ -14,7 +14,10 @@ import pytest
 import polylect
 import polylect.plugin
 
-HEAVY = ("lark", "lxml", "jsonschema", "json_repair", "click", "hypothesis", "interegular", "regex", "asyncio")
+HEAVY = (
+    "lark", "lxml", "jsonschema", "json_repair", "click", "hypothesis", "interegular", "regex", "asyncio", "pydantic",
+    "anyio", "attrs", "docstring_parser", "openai", "anthropic", "opentelemetry.sdk", "xllamacpp", "ssl",
+)  # fmt: skip
 MESSAGES = {
     "react": "Thought: x\\nAction: a\\nAction Input: b",
     "react_bracket": "Action: a[b]",
@@ -25,6 +28,10 @@ MESSAGES = {
     "json_blob": '{\\"action\\": \\"a\\", \\"action_input\\": {\\"b\\": 1}}',
     "xml_tags": "<tool>a</tool><tool_input>b</tool_input>",
     "tool_calls": '{\\"role\\": \\"assistant\\", \\"content\\": \\"b\\"}',
+    "react_json": 'Action: {\\"action\\": \\"a\\", \\"action_input\\": {\\"b\\": 1}}',
+    "json_chat": '{\\"action\\": \\"Final Answer\\", \\"action_input\\": \\"b\\"}',
+    "chat": "Final Answer: b",
+    "openai_functions": '{\\"role\\": \\"assistant\\", \\"content\\": \\"b\\"}',
 }
 
 
@@ -67,6 +74,35 @@ def test_only_what_was_used_is_loaded(tmp_path: Path) -> None:
     assert loaded(first.replace("<tool_input>b", "<tool_input>a &amp; b"), cache=tmp_path) == ["lxml"]
 
 
+AGENT = """
+import polylect
+
+def add(a: int, b: int = 1) -> int:
+    \"\"\"Add two numbers.\"\"\"
+    return a + b
+
+script = [
+    'Action: add\\nAction Input: {"a": 1, "b": 2}',
+    'Action: nothing\\nAction Input: x',
+    'I wonder.',
+    'Final Answer: 3',
+]
+agent = polylect.Agent("react", polylect.Scripted(script), [add], max_iterations=4)
+"""
+
+
+def test_an_agent_is_built_without_anything_heavy(tmp_path: Path) -> None:
+    loaded("import polylect\npolylect.lect('react').parse('Final Answer: a')", cache=tmp_path)
+    assert loaded(AGENT, cache=tmp_path) == []
+
+
+def test_an_agent_runs_without_pydantic_jsonschema_and_anyio(tmp_path: Path) -> None:
+    """They are for hints of classes, for schemas with some depth or arguments that are wrong, and for event loops."""
+    loaded("import polylect\npolylect.lect('react').parse('Final Answer: a')", cache=tmp_path)
+    ran = loaded(f"{AGENT}\nassert agent.run('q').output == '3'", cache=tmp_path)
+    assert set(ran) <= {"asyncio", "ssl"}, "asyncio, which brings ssl, is for tools that are asynchronous or in threads"
+
+
 @pytest.mark.parametrize("module", [polylect, polylect.plugin], ids=lambda module: module.__name__)
 def test_the_public_names_are_sorted_unique_and_there(module: ModuleType) -> None:
     names: list[str] = module.__all__
@@ -86,6 +122,14 @@ def test_every_public_name_is_imported_by_a_program_that_takes_all() -> None:
     names: dict[str, object] = {}
     exec("from polylect import *", names)
     assert set(polylect.__all__) <= set(names)
+
+
+def test_names_that_are_loaded_later_are_listed_before() -> None:
+    code = (
+        "import sys, polylect\nprint(set(polylect.__all__) <= set(dir(polylect)), 'polylect._pipeline' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=60)
+    assert done.stdout == "True False\n"
 
 
 def test_what_there_is_not_is_an_attribute_error() -> None:
@@ -109,6 +153,10 @@ def test_public_names_come_from_private_modules() -> None:
         "polylect_json_blob",
         "polylect_xml_tags",
         "polylect_tool_calls",
+        "polylect_openai",
+        "polylect_anthropic",
+        "polylect_local",
+        "polylect_otel",
     ],
 )
 def test_every_distribution_is_typed(package: str) -> None:
@@ -156,6 +204,26 @@ reveal_type(polylect.Reply.from_json(reply.to_json()))  # R: polylect._values.Re
 for event in parser.feed("more"):
     if isinstance(event, polylect.ContentDelta):
         reveal_type(event.text)  # R: str
+
+
+def search(query: str) -> str:
+    return query
+
+
+agent = polylect.Agent("react", polylect.model("scripted", replies=[]), [search], max_iterations=3)
+result = agent.run("question")
+reveal_type(result)  # R: polylect.agent._values.RunResult
+reveal_type((result.output, result.steps))  # R: tuple[Any, tuple[polylect._values.AgentStep, ...]]
+reveal_type(result.turns[0].reply)  # R: polylect._values.Reply | None
+for told in agent.stream("question"):
+    if isinstance(told, polylect.ToolEnd):
+        reveal_type((told.action.tool, told.result.observation))  # R: tuple[str, Any]
+state = agent.start("question")
+want = agent.next(state)
+if isinstance(want, polylect.CallTools):
+    reveal_type(want.actions)  # R: tuple[polylect._values.AgentAction, ...]
+reveal_type(polylect.create_react_agent(None, [search]))  # R: polylect._pipeline.Pipeline
+reveal_type(polylect.replay("run.jsonl"))  # R: polylect.agent._values.RunResult
 
 
 class Mine(polylect.TextLect):
