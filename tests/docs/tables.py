@@ -8,7 +8,10 @@ import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Literal, get_args, get_origin
 
 import click
 
@@ -75,8 +78,72 @@ def reasons() -> str:
     return _table([("reason", "meaning"), *((f"`{name}`", told) for name, told in REASONS.items())])
 
 
+PARTS: dict[str, tuple[str, ...]] = {
+    "lects": ("", "_lect", "_text_lect", "_reading", "_policies", "_inputs", "_translate"),
+    "replies": ("_values",),
+    "tools": ("_tools", "_openapi", "_api_tools", "_render"),
+    "pipelines": ("_pipeline", "_stages", "_prompt", "_examples"),
+    "models": ("_models", "_scripted"),
+    "agents": ("agent._agent", "agent._builders", "agent._trim", "agent._cancel", "agent._isolated"),
+    "runs": ("agent._values", "agent._record", "agent._replay"),
+    "plugins": ("_hookspecs", "_registry"),
+    "errors": ("_errors",),
+}
+"""The modules whose public names each table of ``names.md`` tells."""
+
+
+def public(part: str) -> str:
+    """The names of ``polylect`` that come from some of its modules."""
+    rows = [("name", "what it is", "fields")]
+    for name in polylect.__all__:
+        home = _home(name)
+        if home in PARTS[part]:
+            rows.append(_told(import_module(f"polylect.{home}".rstrip(".")), name))
+    return _table(rows if any(row[2] for row in rows[1:]) else [row[:2] for row in rows])
+
+
+def for_plugins() -> str:
+    """The names of ``polylect.plugin``."""
+    module = import_module("polylect.plugin")
+    told: dict[str, tuple[str, str]] = {}
+    for node in ast.parse(inspect.getsource(module)).body:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            home = import_module(f"polylect.{node.module}")
+            told |= {x.name: _told(home, x.name)[:2] for x in node.names}
+    return _table([("name", "what it is"), *(told[name] for name in module.__all__)])
+
+
+def _home(name: str) -> str:
+    """The module that has a public name; "" for the package itself."""
+    if name in polylect._HOMES:
+        return polylect._HOMES[name]
+    return next((x for x in ("_values", "_errors") if hasattr(import_module(f"polylect.{x}"), name)), "")
+
+
+def _told(module: ModuleType, name: str) -> tuple[str, str, str]:
+    """A name, the first sentence about it, and the fields that it has as a value."""
+    found = getattr(module, name)
+    described = inspect.isclass(found) or inspect.isroutine(found)
+    text = inspect.getdoc(found) if described else dict(_docstrings(inspect.getsource(module))).get(name)
+    if not text and get_origin(found) is Literal:
+        text = f"One of {', '.join(f'`{x}`' for x in get_args(found))}."
+    assert text, f"{module.__name__}.{name} has no docstring"
+    fields = getattr(found, "__struct_fields__", getattr(found, "_fields", ())) if inspect.isclass(found) else ()
+    called = f"`{name}()`" if inspect.isroutine(found) else f"`{name}`"
+    return called, _sentence(text), ", ".join(f"`{x}`" for x in fields)
+
+
+def _sentence(text: str) -> str:
+    """The first sentence of a docstring, in Markdown."""
+    paragraph = " ".join(text.split("\n\n")[0].split()).replace("``", "`").replace("|", "\\|")
+    paragraph = re.sub(r":[a-z]+:`~?([^`]+)`", r"`\1`", paragraph)
+    found = re.match(r".+?[.](?=$| [A-Z])", paragraph)
+    return found[0] if found else paragraph
+
+
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
     "policies.md": {"policies": policies, "defaults": defaults, "limits": limits},
+    "names.md": {name: partial(public, name) for name in PARTS} | {"for plugins": for_plugins},
     "command-line.md": {name: partial(options, name) for name in COMMANDS} | {"reasons": reasons},
 }
 """The tables of each page."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import polylect
+import polylect.plugin
 from polylect import _errors, _lect
 from polylect.cli import _main
 from polylect.testing import LAWS
@@ -48,6 +49,12 @@ def names(text: str) -> set[str]:
 @pytest.mark.parametrize("page", TABLES)
 def test_tables_are_as_the_code_has_them(page: str) -> None:
     assert (DOCS / page).read_text("utf-8") == filled(DOCS / page), "run: python tests/docs/tables.py"
+
+
+def test_every_public_name_is_told_once() -> None:
+    text = page_text("docs/names.md")
+    told = [row[0].strip("`").removesuffix("()") for row in rows(text)]
+    assert sorted(told) == sorted([*polylect.__all__, *polylect.plugin.__all__])
 
 
 def codes() -> Iterator[str]:

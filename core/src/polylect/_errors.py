@@ -21,6 +21,7 @@ Reason: TypeAlias = Literal[
     "limit",
     "not_text",
 ]
+"""Why a reply can't be taken as it is."""
 REASONS: tuple[str, ...] = get_args(Reason)
 CALL_FAULTS: frozenset[Any] = frozenset(REASONS[2:7]) | {"limit"}
 """What can be wrong with a call; also the codes of its diagnostics."""

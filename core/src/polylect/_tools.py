@@ -14,9 +14,11 @@ from ._errors import ToolError
 from ._schemas import UNKNOWN, References, Shape, larger_than, schema_problem, shape_of
 
 ToolLike: TypeAlias = "Tool | Mapping[str, Any] | Callable[..., Any] | McpTool"
+"""A tool in any form that :func:`as_tool` takes."""
 Tools: TypeAlias = "Toolbox | Iterable[ToolLike] | None"
 """Tools in any accepted form; None when nothing is known about them."""
 EMPTY_SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
+"""The schema of a tool that takes nothing."""
 TEXT_SCHEMA: dict[str, Any] = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
 """The arguments of a custom tool of OpenAI's, which takes a text."""
 

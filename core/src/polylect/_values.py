@@ -17,9 +17,11 @@ import msgspec
 from ._json import decode_json, encode_json
 
 Span: TypeAlias = tuple[int, int]
+"""Half-open character offsets, ``(start, end)``."""
 Status: TypeAlias = Literal["complete", "repaired", "invalid", "truncated"]
 Role: TypeAlias = Literal["reasoning", "content", "call", "answer", "observation"]
 Part: TypeAlias = tuple[Role, int, int]
+"""A piece of a reply: its role, and where it stands."""
 
 RUNNABLE: frozenset[str] = frozenset({"complete", "repaired"})
 """The only statuses whose calls may ever run."""

@@ -23,14 +23,14 @@ from ._schemas import referred
 from ._scratchpad import observation_text, turns_of
 from ._stopping import Stopper, StreamStopper
 from ._text_lect import difference
-from ._tools import EMPTY_SCHEMA, Tools, schema_types
+from ._tools import Tools, schema_types
 from ._values import Part, Role, Span, Status
-from .grammar import MISSING, Grammar
+from .grammar import Grammar
+from .grammar._draft import MISSING
 from .grammar._whole import DECODER
 
 __all__ = [
     "DECODER",
-    "EMPTY_SCHEMA",
     "MAX_CALLS",
     "MAX_CALL_SIZE",
     "MAX_NESTING",
