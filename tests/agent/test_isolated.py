@@ -10,8 +10,8 @@ import pytest
 
 import polylect
 
+from .endless import no_threads
 from .scenes import DRIVERS, agent, answer, call, calls, observations, run
-from .test_limits import no_threads
 
 
 @pytest.fixture

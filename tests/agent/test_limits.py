@@ -1,9 +1,7 @@
-"""Limits of a run: iterations, time, repetition, cancelling; and what is left of a run that reaches one."""
+"""Limits of a run: iterations, time, repetition; and what is left of a run that reaches one."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -12,40 +10,10 @@ import anyio
 import pytest
 
 import polylect
-from polylect import Agent, Cancel, Finish, ModelStart, RunResult, Scripted, StepEnd, ToolEnd, ToolStart
+from polylect import Agent, Finish, ModelStart, RunResult, Scripted, StepEnd, ToolEnd
 
-from .scenes import ASYNC, DRIVERS, LECTS, agent, answer, call, calls, in_loop, observations, run
-
-LONG = 60.0
-"""Seconds of something that has to be ended; no test waits for it."""
-
-
-def never(text: str) -> str:
-    """Wait for ever, in steps that Python can end."""
-    end = time.monotonic() + LONG
-    while time.monotonic() < end:
-        time.sleep(0.001)
-    return "late"
-
-
-async def anever(text: str) -> str:
-    """Wait for ever."""
-    await anyio.sleep(LONG)
-    return "late"
-
-
-def quick(text: str) -> str:
-    """At once."""
-    return f"quick {text}"
-
-
-def no_threads() -> bool:
-    """Whether all threads of ours have ended, soon."""
-    for _ in range(2000):
-        if not any(thread.name.startswith("polylect") for thread in threading.enumerate()):
-            return True
-        time.sleep(0.001)
-    return False
+from .endless import LONG, anever, never, no_threads, quick
+from .scenes import ASYNC, DRIVERS, LECTS, agent, answer, call, calls, observations, run
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
@@ -281,128 +249,7 @@ def test_loops_may_be_allowed() -> None:
     assert built.run("q").finished
 
 
-# --- cancelling -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("driver", DRIVERS)
-def test_a_tool_may_cancel_the_run(driver: str) -> None:
-    cancel = Cancel()
-
-    def stop(text: str) -> str:
-        cancel.cancel()
-        return "stopping"
-
-    built, model = agent("react", call("react", "stop"), answer("react"), tools=(stop,))
-    result = run(driver, built, cancel=cancel)
-    assert result.stop_reason == "cancelled"
-    assert len(model.asked) == 1
-    assert len(result.steps) == 1
-
-
-@pytest.mark.parametrize("driver", DRIVERS)
-def test_cancelling_ends_tools_that_run(driver: str) -> None:
-    cancel = Cancel()
-    begun = threading.Barrier(2)
-
-    def wait(text: str) -> str:
-        begun.wait(5)
-        return never(text)
-
-    def pull() -> None:
-        begun.wait(5)
-        cancel.cancel()
-
-    built, _ = agent("react", calls("react", ("wait", "a"), ("quick", "b")), tools=(wait, quick))
-    puller = threading.Thread(target=pull)
-    puller.start()
-    result = run(driver, built, cancel=cancel)
-    puller.join()
-    assert result.stop_reason == "cancelled"
-    assert result.turns[0].results[0].status == "cancelled"
-    assert no_threads()
-
-
-@pytest.mark.parametrize("driver", DRIVERS)
-def test_what_was_cancelled_before_it_began_asks_nobody(driver: str) -> None:
-    cancel = Cancel()
-    cancel.cancel()
-    built, model = agent("react", answer("react"))
-    assert run(driver, built, cancel=cancel).stop_reason == "cancelled"
-    assert model.asked == []
-
-
-@pytest.mark.parametrize("driver", ASYNC)
-def test_cancelling_ends_the_model(driver: str) -> None:
-    cancel = Cancel()
-
-    async def model(prompt: Any) -> str:
-        cancel.cancel()
-        await anyio.sleep(LONG)
-        return "never"
-
-    assert run(driver, Agent("react", model, [quick]), cancel=cancel).stop_reason == "cancelled"
-
-
-def test_a_cancelled_run_generates_nothing() -> None:
-    cancel = Cancel()
-    cancel.cancel()
-    built, model = agent("react", answer("react"), early_stopping="generate")
-    assert built.run("q", cancel=cancel).stop_reason == "cancelled"
-    assert model.asked == []
-
-
-@pytest.mark.parametrize("driver", ASYNC)
-def test_a_task_that_is_cancelled_from_outside_leaves_nothing_behind(driver: str) -> None:
-    state = None
-
-    async def main() -> None:
-        nonlocal state
-        built, _ = agent("react", calls("react", ("anever", "a"), ("never", "b")), tools=(anever, never))
-        state = built.start("q")
-        with anyio.move_on_after(0.1):
-            await built.arun(state)
-            raise AssertionError
-
-    in_loop(driver, main)
-    assert no_threads()
-    assert state is not None
-    assert len(state.waiting) == 2
-
-
-def test_closing_a_stream_leaves_nothing_behind() -> None:
-    built, _ = agent("react", calls("react", ("never", "a"), ("never", "b")), tools=(never,))
-    stream = built.stream("q")
-    for event in stream:
-        if isinstance(event, ToolStart):
-            break
-    stream.close()  # type: ignore[attr-defined]
-    assert no_threads()
-
-
-@pytest.mark.parametrize("driver", ASYNC)
-def test_closing_an_asynchronous_stream_leaves_nothing_behind(driver: str) -> None:
-    async def main() -> None:
-        built, _ = agent("react", calls("react", ("anever", "a"), ("never", "b")), tools=(anever, never))
-        stream = built.astream("q")
-        async for event in stream:
-            if isinstance(event, ToolStart):
-                break
-        await stream.aclose()  # type: ignore[attr-defined]
-
-    in_loop(driver, main)
-    assert no_threads()
-
-
-def test_a_stream_that_is_left_to_the_collector_ends_quietly() -> None:
-    async def main() -> None:
-        built, _ = agent("react", calls("react", ("anever", "a"), ("never", "b")), tools=(anever, never))
-        async for event in built.astream("q"):
-            if isinstance(event, ToolStart):
-                break
-        await asyncio.sleep(0)
-
-    asyncio.run(main())
-    assert no_threads()
+# --- afterwards -------------------------------------------------------------------------------------------------------
 
 
 def test_a_run_that_was_stopped_by_time_goes_on_with_more() -> None:
