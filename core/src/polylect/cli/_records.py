@@ -191,7 +191,7 @@ def failure(error: Exception, given: Any = "", **where: Any) -> dict[str, Any]:
         reason, text = error.reason, error.text
     elif isinstance(error, LectError):
         reason = "inexpressible"
-    message = str(error) if reason != "internal" else f"{type(error).__name__}: {error}{_place(error)}"
+    message = str(error) if reason != "internal" else f"{type(error).__name__}: {error}{place_of(error)}"
     return {
         "type": "error",
         **where,
@@ -246,6 +246,7 @@ def _kind(value: Any) -> str:
     return names.get(type(value), type(value).__name__)
 
 
-def _place(error: Exception) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
+def place_of(error: BaseException) -> str:
+    """`` (file.py, line 3)``: where an error was raised, for people who look for it; "" where nobody knows."""
+    frames = [x for x in traceback.extract_tb(error.__traceback__) if not x.filename.startswith("<frozen")]
     return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

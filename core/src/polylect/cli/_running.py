@@ -6,10 +6,8 @@ import contextlib
 import os
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,7 +32,7 @@ from ..agent._values import (
 from ..agent._view import row
 from ._options import is_terminal
 from ._paint import Paint, safe
-from ._records import json_line
+from ._records import json_line, place_of
 from ._ticker import Ticker, width_of_terminal
 from ._watch import Watch
 
@@ -192,7 +190,7 @@ class _Show:
                 except StopIteration:
                     raise AssertionError("a run ends with its result") from None
                 except Exception as error:  # a hook's, which is a stranger's code
-                    raise _Failed(f"The run failed: {told(error)}{_place(error)}") from error
+                    raise _Failed(f"The run failed: {told(error)}{place_of(error)}") from error
                 self._tell(event)
                 if self.shape.form == "events":
                     self.write(f"{event.to_json()}\n")
@@ -270,11 +268,6 @@ class _Show:
         so_far = RunResult(None, "cancelled", turns=tuple(state.turns))
         lines = [line for turn in state.turns for line in (*self.report.turn(row(so_far, turn)), "")]
         return "".join(f"{line}\n" for line in lines)
-
-
-def _place(error: Exception) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
 
 
 # --- files and streams ------------------------------------------------------------------------------------------------

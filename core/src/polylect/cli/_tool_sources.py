@@ -8,7 +8,6 @@ import importlib.util
 import os
 import pkgutil
 import sys
-import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +18,7 @@ import click
 from .._errors import CLOSE, PromptError, ToolError, nearest
 from .._examples import Example
 from .._tools import Tool, as_tool
+from ._records import place_of
 
 LISTED = 12
 """Names that a message lists."""
@@ -200,7 +200,4 @@ def _told(error: BaseException) -> str:
     """An error in a line, with the place in the user's code where it came from."""
     words = str(error).strip()
     told = f"{type(error).__name__}: {words}" if words else type(error).__name__
-    if isinstance(error, SyntaxError):  # which tells its place itself
-        return told
-    frames = [x for x in traceback.extract_tb(error.__traceback__) if not x.filename.startswith("<frozen")]
-    return f"{told} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else told
+    return told if isinstance(error, SyntaxError) else f"{told}{place_of(error)}"  # a SyntaxError tells it itself
