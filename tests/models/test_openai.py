@@ -68,13 +68,15 @@ def test_messages_and_tools_are_sent_and_calls_are_read(server: Replay, way: str
         (None, None),
         ("auto", "auto"),
         ("none", "none"),
+        ("required", "required"),
         ("forecast", {"type": "function", "function": {"name": "forecast"}}),
+        ("jot", {"type": "custom", "custom": {"name": "jot"}}),
     ],
 )
 def test_the_choice_of_tools(server: Replay, given: str | None, sent: Any) -> None:
     server.answer(HELLO, HELLO)
     with model_at(server) as model:
-        ask(model, "Hi", tools=[FORECAST], tool_choice=given)
+        ask(model, "Hi", tools=[FORECAST, {"type": "custom", "custom": {"name": "jot"}}], tool_choice=given)
         ask(model, "Hi", tool_choice=given)
     with_tools, without = server.asked
     assert with_tools.body.get("tool_choice") == sent

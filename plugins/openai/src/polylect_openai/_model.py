@@ -109,7 +109,7 @@ class OpenAI(RemoteModel):
             if asked.tools and all("type" not in tool for tool in asked.tools):
                 fields |= {"functions": asked.tools, **_old_choice(asked.tool_choice)}
             elif asked.tools:
-                fields |= {"tools": asked.tools, **_choice(asked.tool_choice)}
+                fields |= {"tools": asked.tools, **_choice(asked.tool_choice, asked.tools)}
         told = () if "stop" in left_out else asked.stop[:MAX_STOPS]
         if told:
             fields["stop"] = list(told)
@@ -140,9 +140,11 @@ def _old_choice(choice: str | None) -> Fields:
     return {"function_call": choice if choice in ("auto", "none") else {"name": choice}}
 
 
-def _choice(choice: str | None) -> Fields:
+def _choice(choice: str | None, tools: list[Fields]) -> Fields:
     if choice is None:
         return {}
     if choice in ("auto", "required", "none"):
         return {"tool_choice": choice}
-    return {"tool_choice": {"type": "function", "function": {"name": choice}}}
+    custom = any(tool["type"] == "custom" and tool.get("custom", {}).get("name") == choice for tool in tools)
+    kind = "custom" if custom else "function"
+    return {"tool_choice": {"type": kind, kind: {"name": choice}}}
