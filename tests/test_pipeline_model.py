@@ -21,7 +21,10 @@ class Async:
 
 def test_a_model_that_is_not_callable() -> None:
     fails(PromptError, "A model must be callable, and 'int' is not.", lambda: build("react", 4))
-    told = "There is no model 'gpt-4'. Installed: anthropic, local, openai, scripted."
+    told = (
+        "There is no model 'gpt-4'. Installed: anthropic, local, openai, scripted. "
+        "What a server calls its model stands behind a colon: 'openai:gpt-4'."
+    )
     fails(ModelError, told, lambda: build("react", "gpt-4"))
 
 

@@ -86,6 +86,7 @@ def test_options_are_checked_before_the_model_is_made(options: dict[str, Any], t
     [
         ("scriptd", "There is no model 'scriptd'. Did you mean 'scripted'? Installed: "),
         ("nothing:like:it", "There is no model 'nothing'. Installed: "),
+        ("gpt-4o-mini", "There is no model 'gpt-4o-mini'. Installed: "),
         ("", "There is no model ''. Installed: "),
     ],
 )
@@ -93,6 +94,17 @@ def test_a_model_that_there_is_not(name: str, told: str) -> None:
     with pytest.raises(ModelError) as caught:
         polylect.model(name)
     assert str(caught.value).startswith(told)
+
+
+def test_a_bare_name_may_be_that_of_a_model_on_a_server() -> None:
+    told = "What a server calls its model stands behind a colon: 'openai:gpt-4o-mini'."
+    with pytest.raises(ModelError) as caught:
+        polylect.model("gpt-4o-mini")
+    assert told in str(caught.value)
+    for other in ("scriptd", "nothing:like:it", " "):
+        with pytest.raises(ModelError) as caught:
+            polylect.model(other)
+        assert "behind a colon" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", [None, 5, b"scripted", Own(None)])

@@ -20,7 +20,7 @@ from polylect.cli import main
 
 Lines = Callable[[bytes], list[Any]]
 Write = Callable[[str, "str | bytes"], Path]
-COMMANDS = ["check", "format", "lects", "parse", "plugins", "stream", "translate"]
+COMMANDS = ["check", "format", "lects", "parse", "plugins", "run", "stream", "translate"]
 
 
 def test_help_names_every_command_and_the_exit_codes() -> None:
@@ -85,6 +85,7 @@ def test_plugins_are_listed_and_a_broken_one_is_shown(monkeypatch: pytest.Monkey
             self.name, self.distribution, self.version = name, f"polylect-{name}", "1.0"
             self.lects: tuple[str, ...] = ("x", "y") if error is None else ()
             self.models: tuple[str, ...] = ("m",) if error is None else ()
+            self.hooks: tuple[str, ...] = ("polylect_after_run",) if error is None else ()
             self.error = error
 
     contested = Info("claims", "claims and good both bring a lect named 'x'.")
@@ -93,7 +94,7 @@ def test_plugins_are_listed_and_a_broken_one_is_shown(monkeypatch: pytest.Monkey
     monkeypatch.setattr(polylect, "plugins", lambda: every)
     shown = CliRunner().invoke(main, ["plugins", "--no-json"])
     assert shown.exit_code == 0
-    assert "good    polylect-good    1.0      x, y, model m\n" in shown.output
+    assert "good    polylect-good    1.0      x, y, model m, hooks around runs\n" in shown.output
     assert "bad     polylect-bad     1.0      broken\n" in shown.output
     assert "bad: ImportError: no \\x1b[2J\n" in shown.output
     assert "claims  polylect-claims  1.0      z\n" in shown.output
@@ -105,6 +106,7 @@ def test_plugins_are_listed_and_a_broken_one_is_shown(monkeypatch: pytest.Monkey
         "version": "1.0",
         "lects": ["x", "y"],
         "models": ["m"],
+        "hooks": ["polylect_after_run"],
         "error": None,
     }
     assert rows[1]["error"] == "ImportError: no \x1b[2J"

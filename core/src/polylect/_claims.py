@@ -1,4 +1,4 @@
-"""Names that plugins claim: who is named when two bring the same, and what is said of plugins that are broken."""
+"""Names that plugins claim: who is named when two bring the same, and what is said of those broken or missing."""
 
 from __future__ import annotations
 
@@ -27,6 +27,17 @@ def contest(newcomer: str, owner: str, before: Contest | None, what: str) -> Con
     """The contest between one who brings ``what`` and the one who has it, or all who claimed it ``before``."""
     others = before.claimants if before is not None and owner in before.claimants else ()
     return Contest((newcomer, *(others or (owner,))), f"bring {what}. {REMEDY}")
+
+
+def install_line(distribution: str, *beside: str) -> str:
+    """How a distribution of this project is installed: by its name, or in a checkout by its folder.
+
+    Args:
+        distribution: its name.
+        beside: the folders of a checkout that it needs.
+    """
+    folder = f"./plugins/{distribution.partition('-')[2].replace('-', '_')}"
+    return f"Run: pip install {distribution} (in a checkout: pip install {' '.join((*beside, folder))})."
 
 
 def may_bring(name: str, broken: Sequence[PluginInfo]) -> str:

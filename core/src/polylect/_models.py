@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ._claims import Contest, contest, may_bring
+from ._claims import Contest, contest, install_line, may_bring
 from ._errors import ModelError, PluginError, PolylectError, nearest
 from ._hookspecs import ModelSpec
 
@@ -211,9 +211,9 @@ class ModelRegistry:
             found = self._entries.get(spelling)
             if found is not None:
                 return found.make(argument or None, options)
-        raise self._unknown(plain, plugins)
+        raise self._unknown(plain, plugins, bare=not colon)
 
-    def _unknown(self, name: Any, plugins: Sequence[PluginInfo]) -> PolylectError:
+    def _unknown(self, name: Any, plugins: Sequence[PluginInfo], *, bare: bool = False) -> PolylectError:
         if not isinstance(name, str):
             return ModelError(
                 f"A model's name is text, not {type(name).__name__}. A model that you have already needs no name: "
@@ -225,13 +225,15 @@ class ModelRegistry:
         if broken is not None:
             return PluginError(f"The model {key!r} can't be had: {broken.distribution} is broken: {broken.error}")
         if key in KNOWN and key not in self._entries:
-            return ModelError(f"The model {key!r} is not installed. Run: pip install {KNOWN[key]}")
+            return ModelError(f"The model {key!r} is not installed. {install_line(KNOWN[key])}")
         hint = nearest(key, sorted({*self._entries, *KNOWN}))
         missing = next((k for k in KNOWN if f"{k!r}" in hint and k not in self._entries), None)
-        install = "" if missing is None else f" Run: pip install {KNOWN[missing]}"
+        install = "" if missing is None else f" {install_line(KNOWN[missing])}"
         listed = ", ".join(sorted(self._entries)) or "none"
+        on_a_server = bare and not hint and name.strip()
+        behind = f" What a server calls its model stands behind a colon: 'openai:{name:.80}'." if on_a_server else ""
         return ModelError(
-            f"There is no model {name!r:.80}.{hint}{install} Installed: {listed}.{may_bring(key, failed)}"
+            f"There is no model {name!r:.80}.{hint}{install} Installed: {listed}.{behind}{may_bring(key, failed)}"
         )
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 import pluggy
 
-from ._claims import Contest, contest, may_bring
+from ._claims import Contest, contest, install_line, may_bring
 from ._errors import LectError, PluginError, PolylectError, nearest
 from ._hookspecs import PROJECT, LectSpec, ModelSpec, Specifications
 from ._lect import Lect
@@ -43,6 +43,11 @@ KNOWN = {
     "openai_functions": "polylect-tool-calls",
 }
 """Lects of this project by the distribution that brings them, for the install line in errors."""
+LISTS = ("polylect_lects", "polylect_models")
+HOOKS = frozenset(x for x in dir(Specifications) if x.startswith("polylect_") and x not in LISTS)
+"""The hooks that stand around runs."""
+GRAMMARS = "./grammars"
+"""The folder of a checkout that every family of lects needs."""
 
 
 class LectInfo(NamedTuple):
@@ -58,7 +63,8 @@ class LectInfo(NamedTuple):
 class PluginInfo(NamedTuple):
     """A plugin: its entry point, its distribution and version, its lects, and what is wrong with it if something is.
 
-    One that fails has no lects; one with a name that is contested has its others. The same goes for its models.
+    One that fails has no lects; one with a name that is contested has its others. The same goes for its models. Its
+    hooks are those that stand around the runs of every agent.
     """
 
     name: str
@@ -67,6 +73,7 @@ class PluginInfo(NamedTuple):
     lects: tuple[str, ...]
     error: str | None = None
     models: tuple[str, ...] = ()
+    hooks: tuple[str, ...] = ()
 
 
 class _Entry:
@@ -151,9 +158,12 @@ class Registry:
     def _load_point(self, point: EntryPoint, distribution: str, version: str, error: str | None) -> PluginInfo:
         lects: tuple[str, ...] = ()
         models: tuple[str, ...] = ()
+        hooks: tuple[str, ...] = ()
         if error is None:
             try:
-                specs, of_models = self._specs(point.load(), point.name)
+                plugin = point.load()
+                specs, of_models = self._specs(plugin, point.name)
+                hooks = tuple(x for x in dir(plugin) if x in HOOKS)
                 lects, error = self._claim(specs, distribution)
                 models, fault = self.models.claim(of_models, distribution)
                 error = " ".join(filter(None, (error, fault))) or None
@@ -162,7 +172,7 @@ class Registry:
                 SystemExit,
             ) as raised:  # whatever a stranger's code raises must not take the others with it
                 error = str(raised) if isinstance(raised, PluginError) else f"{type(raised).__name__}: {raised}"
-        return PluginInfo(point.name, distribution, version, lects, error, models)
+        return PluginInfo(point.name, distribution, version, lects, error, models, hooks)
 
     def add_plugin(self, plugin: object, name: str, distribution: str) -> tuple[str, ...]:
         """Register one plugin with its lects and models; the names of the lects.
@@ -186,7 +196,7 @@ class Registry:
 
     def _specs(self, plugin: object, name: str) -> tuple[list[LectSpec], list[ModelSpec]]:
         """Register a plugin with pluggy, and ask it for its lects and its models."""
-        known = {spec for spec in dir(Specifications) if spec.startswith("polylect_")}
+        known = {*LISTS, *HOOKS}
         for attribute in (name for name in dir(plugin) if name.startswith("polylect_") and name not in known):
             if callable(getattr(plugin, attribute)):
                 raise PluginError(f"{name} implements no known hook: {attribute!r}.{nearest(attribute, known)}")
@@ -336,11 +346,11 @@ class Registry:
         if name in self._aliases:
             return LectError(f"{name!r} is an alias of the lect {self._aliases[name]!r}.")
         if key in KNOWN:
-            return LectError(f"The lect {key!r} is not installed. Run: pip install {KNOWN[key]}")
+            return LectError(f"The lect {key!r} is not installed. {install_line(KNOWN[key], GRAMMARS)}")
         known = sorted({*self._entries, *self._aliases, *KNOWN})
         hint = nearest(key, known)
         missing = next((k for k in KNOWN if f"{k!r}" in hint and k not in self._entries), None)
-        install = "" if missing is None else f" Run: pip install {KNOWN[missing]}"
+        install = "" if missing is None else f" {install_line(KNOWN[missing], GRAMMARS)}"
         listed = ", ".join(sorted(self._entries)) or "none"
         return LectError(f"There is no lect {name!r}.{hint}{install} Installed: {listed}.{may_bring(key, failed)}")
 

@@ -75,6 +75,15 @@ def test_a_plugin_may_bring_lects_and_models(site: Site) -> None:
     assert found == {"lect": "<lect react>", "says": "yes", "warnings": []}
 
 
+def test_a_plugin_with_hooks_around_runs_says_so(site: Site) -> None:
+    source = "import polylect\n\n@polylect.hookimpl\ndef polylect_after_run(state, result):\n    pass\n"
+    site.install("mine", "1.0", {"mine": "mine_module"}, mine_module=source)
+    install(site, "other", "other", "other")
+    found = site.run("found = {'hooks': {x.name: list(x.hooks) for x in polylect.plugins()}}")
+    assert found["hooks"]["mine"] == ["polylect_after_run"]
+    assert found["hooks"]["other"] == []
+
+
 def test_listing_models_loads_none(site: Site) -> None:
     install(site, "mine", "mine", returns="'nowhere_at_all:Model'")
     found = site.run(
@@ -144,10 +153,12 @@ def test_models_that_are_not_installed_are_named_with_the_install_line(site: Sit
     looked = look(site, "openai:gpt", "anthropc", "local")
     assert looked["models"] == {"scripted": "polylect-core"}
     assert looked["says"] == {
-        "openai:gpt": "ModelError: The model 'openai' is not installed. Run: pip install polylect-openai",
-        "anthropc": "ModelError: There is no model 'anthropc'. Did you mean 'anthropic'? "
-        "Run: pip install polylect-anthropic Installed: scripted.",
-        "local": "ModelError: The model 'local' is not installed. Run: pip install polylect-local",
+        "openai:gpt": "ModelError: The model 'openai' is not installed. Run: pip install polylect-openai "
+        "(in a checkout: pip install ./plugins/openai).",
+        "anthropc": "ModelError: There is no model 'anthropc'. Did you mean 'anthropic'? Run: pip install "
+        "polylect-anthropic (in a checkout: pip install ./plugins/anthropic). Installed: scripted.",
+        "local": "ModelError: The model 'local' is not installed. Run: pip install polylect-local "
+        "(in a checkout: pip install ./plugins/local).",
     }
 
 

@@ -249,10 +249,10 @@ def test_a_bundled_lect_that_is_not_installed_is_named_with_the_install_line(sit
     looked = site.look("react", "reakt", "react-bracket", "json_blob")
     left = [name for name in INSTALLED if KNOWN.get(name) != "polylect-react"]
     assert looked["lects"] == left
-    missing = "LectError: The lect '{}' is not installed. Run: pip install polylect-react"
+    run = "Run: pip install polylect-react (in a checkout: pip install ./grammars ./plugins/react)."
+    missing = f"LectError: The lect '{{}}' is not installed. {run}"
     assert looked["lect"]["react"] == missing.format("react")
     assert looked["lect"]["react-bracket"] == missing.format("react_bracket")
     assert looked["lect"]["reakt"] == (
-        "LectError: There is no lect 'reakt'. Did you mean 'react'? Run: pip install polylect-react "
-        f"Installed: {', '.join(left)}."
+        f"LectError: There is no lect 'reakt'. Did you mean 'react'? {run} Installed: {', '.join(left)}."
     )

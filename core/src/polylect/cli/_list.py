@@ -41,7 +41,9 @@ def lects(as_json: bool | None) -> int:
 @click.command(short_help="List the installed plugins, broken ones too.")
 @json_option
 def plugins(as_json: bool | None) -> int:
-    """List the installed plugins: distribution, version, lects and models, and what went wrong while loading.
+    """List the installed plugins: distribution, version, what each brings, and what went wrong while loading.
+
+    A plugin brings lects, models, and hooks around the runs of agents.
 
     A broken plugin is shown, and is no failure of this command.
 
@@ -60,7 +62,8 @@ def plugins(as_json: bool | None) -> int:
         return 0
     rows = [["PLUGIN", "DISTRIBUTION", "VERSION", "BRINGS"]]
     for x in found:
-        brings = ", ".join([*x.lects, *(f"model {name}" for name in x.models)])
+        hooks = ["hooks around runs"] if x.hooks else []
+        brings = ", ".join([*x.lects, *(f"model {name}" for name in x.models), *hooks])
         state = paint("broken", "red") if x.error and not brings else brings
         rows.append([paint(x.name, "red" if x.error else "cyan"), x.distribution or "-", x.version or "-", state])
     text = table(rows, paint)
@@ -78,5 +81,6 @@ def _plain(info: Any) -> dict[str, Any]:
         "version": info.version,
         "lects": list(info.lects),
         "models": list(info.models),
+        "hooks": list(info.hooks),
         "error": None if info.error is None else str(info.error),
     }
