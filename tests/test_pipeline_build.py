@@ -254,6 +254,12 @@ def test_unknown_names() -> None:
         "There is no policy and no stage 'modle'. Did you mean 'model'?",
         lambda: build("react").replace(modle=1),
     )
+    fails(
+        LectError,
+        "There is no policy and no stage 'base_url'. An option of the model is given where the model is made: "
+        "polylect.model('openai:qwen', base_url=…).",
+        lambda: build("react", "openai:qwen", base_url="http://127.0.0.1:8080/v1"),
+    )
     with pytest.raises(LectError, match=r"There is no lect 'raect'\. Did you mean 'react'\?"):
         build("raect")
     fails(LectError, "A pipeline speaks a lect, by name or as it is, not int.", lambda: build(3))

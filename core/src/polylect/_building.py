@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ._binding import check_call, keywords, name_of
-from ._errors import LectError, ParseError, PolylectError, PromptError
+from ._errors import LectError, ParseError, PolylectError, PromptError, nearest
 from ._lect import Lect
 from ._prompt import Message, Prompt
 from ._registry import registry
@@ -37,6 +37,14 @@ def model_of(model: Any) -> Any:
     from ._models import model as named
 
     return named(model)
+
+
+def unknown_argument(name: str, known: Iterable[str], model: Any) -> LectError:
+    """The error for a keyword that a pipeline has not; it may be meant for the model, if that is given by its name."""
+    hint = nearest(name, known)
+    if not hint and isinstance(model, str):
+        hint = f" An option of the model is given where the model is made: polylect.model({model!r:.80}, {name}=…)."
+    return LectError(f"There is no policy and no stage {name!r}.{hint}")
 
 
 def told_tools(lect: Lect, tools: Toolbox | None, render: Any) -> str | list[Message]:

@@ -20,8 +20,9 @@ from ._building import (
     scratchpad_stage,
     stop_strings,
     told_tools,
+    unknown_argument,
 )
-from ._errors import LectError, PromptError, nearest
+from ._errors import PromptError, nearest
 from ._lect import Lect
 from ._outputs import chunks_of
 from ._policies import CHOICES
@@ -125,8 +126,7 @@ class Pipeline:
         }  # fmt: skip
         for name in policies:
             if name not in CHOICES:
-                names = [*CHOICES, *self._given.keys() - policies.keys()]
-                raise LectError(f"There is no policy and no stage {name!r}.{nearest(name, names)}")
+                raise unknown_argument(name, [*CHOICES, *self._given.keys() - policies.keys()], model)
         self.lect = found = lect_of(lect)
         self.tools = known
         self._chosen = found.policies.replace(**policies)
