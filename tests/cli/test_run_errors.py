@@ -18,6 +18,7 @@ REACT = ("--lect", "react", "--model", "scripted")
         (("Q",), "Missing --lect and --model. To begin with: polylect run --lect react_bracket --model scripted"),
         (("Q", "--lect", "react"), "Missing --model."),
         (("--lect", "react", "--model", "scripted:x"), "Missing QUESTION"),
+        (("--lect", "react", "--model", "local"), "With --tools polylect.tutorial:search,calculate it may be left out"),
         (("", *REACT), "The question is empty"),
         (("Q", "--lect", "reakt", "--model", "scripted"), "Did you mean 'react'?"),
         (("Q", "--lect", "react", "--model", "scriptd"), "Did you mean 'scripted'?"),

@@ -174,6 +174,10 @@ def __getattr__(name: str) -> object:
     return found
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def lects() -> list[LectInfo]:
     """All installed lects (``name``, ``title``, ``family``, ``distribution``), sorted by name, none of them loaded."""
     from . import _registry

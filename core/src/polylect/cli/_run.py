@@ -161,9 +161,10 @@ def run(
     \b
     Examples:
       polylect run --lect react_bracket --model scripted
-      polylect run "What is 12 * 12?" --lect react --model local \
+      polylect run "What is 12 * 12?" --lect react --model local \\
         --tools polylect.tutorial:search,calculate --examples polylect.tutorial:EXAMPLES
-      polylect run "Who is on call?" --lect tool_calls --model openai:gpt-4o-mini --tools tools.py:roster --svg run.svg
+      polylect run "Who is on call?" --lect tool_calls --model openai:gpt-4o-mini \\
+        --tools tools.py:roster --svg run.svg
       polylect run --replay run.jsonl
     """
     from ._running import Shape, Starts, replay_record, run_agent
@@ -237,7 +238,10 @@ def _question(given: str | None, *, tutorial: bool) -> str:
     if given is not None:
         return question_of(given)
     if not tutorial:
-        raise click.UsageError("Missing QUESTION: what is the agent to answer? (- reads it from standard input)")
+        raise click.UsageError(
+            "Missing QUESTION: what is the agent to answer? (- reads it from standard input.) With --tools "
+            "polylect.tutorial:search,calculate it may be left out: then it is the tutorial's."
+        )
     from ..tutorial import QUESTION
 
     return QUESTION
