@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polylect
@@ -21,6 +21,7 @@ PIECES = [
 
 
 @pytest.mark.parametrize("name", TEXT_LECTS)
+@settings(deadline=None)
 @given(text=st.one_of(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), st.text(max_size=20)))
 def test_the_quick_look_says_what_reading_says(name: str, text: str) -> None:
     lect = polylect.lect(name)
@@ -34,6 +35,7 @@ def test_the_quick_look_says_what_reading_says(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", TEXT_LECTS)
+@settings(deadline=None)
 @given(text=st.lists(st.sampled_from(PIECES), max_size=6).map("".join), size=st.integers(1, 9))
 def test_a_stream_finds_out_the_same(name: str, text: str, size: int) -> None:
     lect = polylect.lect(name)

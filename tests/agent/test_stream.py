@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polylect
@@ -115,6 +115,7 @@ def test_what_is_told_of_a_stopped_run_is_its_output(lect: str, driver: str) -> 
 
 
 @pytest.mark.parametrize("lect", LECTS)
+@settings(deadline=None)  # the first example compiles a grammar
 @given(data=st.data())
 def test_a_stream_says_what_the_run_says_however_it_is_cut(lect: str, data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 40))
