@@ -1,6 +1,6 @@
 """Every bundled lect is held to every law, one test each.
 
-``POLYLECT_EXAMPLES`` is the number of examples for each, 1,000 if it is not set; so many are really tried, and a quarter
+``POLYLECT_EXAMPLES`` is the number of examples for each, 1,000 if it is not set; so many are really tried, a quarter
 of them for lects that share their reading with another. They are the same in every run, unless ``POLYLECT_SEED`` is
 another number, or ``random``.
 """
