@@ -35,11 +35,13 @@ def test_an_error_in_html_is_told_as_well(server: Replay, way: str) -> None:
 
 def test_a_server_that_is_not_there(way: str) -> None:
     with Replay() as gone:
-        url = gone.url
-    model = polylect.model("openai:tiny", base_url=f"{url}/v1", max_retries=0)
+        server = gone.url.partition("//")[2]
+    model = polylect.model("openai:tiny", base_url=f"http://kim:secret@{server}/v1", max_retries=0)
     with contextlib.closing(model), pytest.raises(ModelError, match=r"openai:tiny failed: Connection error") as caught:
         ask(model, "Hi", way)
     assert caught.value.status is None
+    assert str(caught.value).endswith(f" at {server}.")
+    assert "secret" not in str(caught.value)
 
 
 BROKEN = {

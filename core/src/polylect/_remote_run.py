@@ -243,5 +243,12 @@ def _message(error: Exception) -> str:
     told = str(error) or type(error).__name__
     cause = error.__cause__
     if getattr(error, "status_code", None) is None and cause is not None and str(cause):
-        told = f"{told.rstrip('.')} ({type(cause).__name__}: {cause})"
+        told = f"{told.rstrip('.')} ({type(cause).__name__}: {cause}){_place(error)}"
     return told[:SHOWN]
+
+
+def _place(error: Exception) -> str:
+    """Where nobody answered: the server's name and port, and nothing of an address that may hold a password."""
+    url = getattr(getattr(error, "request", None), "url", None)
+    server = getattr(url, "netloc", b"")
+    return f" at {server.decode('ascii', 'replace')}" if isinstance(server, bytes) and server else ""
