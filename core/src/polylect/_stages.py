@@ -186,10 +186,9 @@ class Guard:
 
     def _text(self, name: str, text: str) -> str:
         assert self._escape is not None
-        known, escaped = self._known
-        if known == text:
-            return escaped
-        escaped = self._escape(text)
+        if self._known[0] == text:
+            return self._known[1]
+        escaped: str = self._escape(text)
         if self._refuse and escaped != text:
             raise LectError(f"The input {name!r} holds markers of {self._name}: {text[:80]!r}.")
         self._known = text, escaped
