@@ -13,6 +13,7 @@ import pytest
 import polylect
 import polylect.plugin
 from polylect import _errors, _lect
+from polylect.agent._settings import Settings
 from polylect.cli import _main
 from polylect.testing import LAWS
 
@@ -107,6 +108,14 @@ def test_the_fields_of_values_are_told(heading: str) -> None:
     told = {field for row in rows(section("docs/values.md", heading)) for field in re.findall(r"`(\w+)`", row[0])}
     assert set(kind.__struct_fields__) <= told
     assert all(hasattr(kind, field) for field in told)
+
+
+def test_the_settings_are_told_with_their_defaults() -> None:
+    told = {
+        row[0].strip("`"): row[1].strip('`"').replace(",", "") for row in rows(section("docs/agents.md", "Settings"))
+    }
+    assert told.pop("hooks") == "none"
+    assert told == {name: str(getattr(Settings(), name)) for name in Settings.__struct_fields__}
 
 
 def test_the_events_are_told() -> None:
