@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import polylect
 from polylect import Agent, AgentAction, AgentStep, PromptError, Scripted, TokenBudget
 from polylect.agent._observations import observation_of
 
-from .scenes import DRIVERS, LECTS, agent, answer, call, observations, run
+from .scenes import DRIVERS, LECTS, SEVERAL, agent, answer, call, calls, observations, run
 
 
 def giving(value: Any) -> Any:
@@ -168,3 +169,15 @@ def test_work_per_step_stays_the_same_with_trimming(lect: str) -> None:
 def test_scripts_are_not_shared() -> None:
     script = Scripted([answer("react")])
     assert Agent("react", script, ()).run("q").output == "42"
+
+
+@pytest.mark.parametrize("name", [name for name in SEVERAL if not polylect.lect(name).messages])
+def test_a_turn_that_trimming_cut_is_whole_again(name: str) -> None:
+    lect = polylect.lect(name)
+    actions = lect.decide(lect.parse(calls(name, ("echo", "a"), ("echo", "b"))))
+    assert isinstance(actions, list)
+    written = lect.format_steps([AgentStep(action, "done") for action in actions[1:]])
+    text = written if isinstance(written, str) else written[0]["content"]
+    reply = lect.parse(text)
+    assert [call.arguments for call in reply.calls] == [actions[1].tool_input]
+    assert reply.content == ""

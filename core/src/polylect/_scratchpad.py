@@ -61,6 +61,8 @@ class _Turn:
         self._known = known
 
     def text(self, actions: Sequence[AgentAction]) -> str:
+        if actions[0].index > 0 and all(action.tool != EXCEPTION_TOOL for action in actions):
+            return self._written([_call(action) for action in actions])[0]  # the log of its beginning was trimmed
         logs = [self.lect.finished(action.log) for action in actions]
         whole = "".join(logs)
         if all(action.tool == EXCEPTION_TOOL for action in actions):
