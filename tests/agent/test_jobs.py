@@ -51,7 +51,7 @@ def test_a_job_may_be_given_up_at_any_moment(
     chance = random.Random(0)
     ended: list[Job] = []
     for _ in range(150):
-        job = Job(call, ended.append, asynchronous=asynchronous)
+        job = Job(call, ended.append, asynchronous=asynchronous).start()
         until = time.perf_counter() + chance.random() * 0.003
         while time.perf_counter() < until:
             pass

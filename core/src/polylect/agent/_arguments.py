@@ -18,6 +18,7 @@ from .._schemas import Shape, allows_others
 from .._tools import Tool
 from ._checking import Checker, Unreadable
 from ._flat import flat
+from ._observations import copied
 from ._settling import Settler
 
 Bound: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
@@ -241,9 +242,10 @@ class _Plan:
     # --- values -------------------------------------------------------------------------------------------------------
 
     def placed(self, given: dict[str, Any]) -> Bound:
-        """Checked arguments as the function takes them."""
+        """Checked arguments as the function takes them: its own, which it may change."""
+        given = {key: copied(value) for key, value in given.items()}
         if self.direct:
-            return (), dict(given)
+            return (), given
         given = self._converted(given)
         args: list[Any] = []
         for at, parameter in enumerate(self.first):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator
@@ -13,11 +14,12 @@ from typing import Any, TypeVar
 from .._errors import ModelError, PromptError
 from .._outputs import ended
 from .._values import AgentAction
+from ._asking import broken_off, guarded
 from ._backend import Backend, backend
 from ._calling import Prepared
 from ._contexts import awaited_inside, inside
-from ._driving import Drive
-from ._jobs import Job
+from ._driving import Drive, failing
+from ._jobs import Job, discard
 from ._loop import Outcome
 from ._pump import Pump
 from ._turn import Turn
@@ -81,7 +83,8 @@ class AsyncRun:
                 await _settled(hook(state, result))
         except BaseException as error:
             for hook in hooks.run_failed:
-                await _settled(hook(state, error))
+                with failing(hook, error):
+                    await _settled(hook(state, error), shielded=True)
             raise
         yield Finish(state.iterations, result)
 
@@ -99,9 +102,14 @@ class AsyncRun:
                     async for event in told:
                         yield event
                 if self._answer is None:
+                    for told_event in run.withdrawn():
+                        yield told_event
                     continue
                 before = len(state.steps)
                 loop.take_model(state, want, *self._answer)
+                if state.finish is None:
+                    for told_event in run.withdrawn():
+                        yield told_event
                 steps = state.steps[before:]
             else:
                 turn = _Tasks(run, want, self._backend)
@@ -117,8 +125,13 @@ class AsyncRun:
 
     async def _model(self, call: CallModel) -> AsyncGenerator[AgentEvent, None]:
         run, hooks = self.run, self.run.hooks
+        begun = time.monotonic()
         for hook in hooks.before_model:
-            await _settled(hook(run.state, call))
+            try:
+                await self.settled(hook(run.state, call), run.left(call, begun))
+            except _Stopped:
+                self.stopped(call, None, begun)
+                return
         if run.live:
             yield ModelStart(call.turn, call.request)
         try:
@@ -161,10 +174,31 @@ class AsyncRun:
                 watch = run.cancel.watch(lambda: self._backend.soon(scope.cancel))
             try:
                 return await call()
+            except Exception as error:
+                if scope.cancel_called:  # what it says of having been cut off
+                    raise _Stopped from error
+                raise
             finally:
                 if watch is not None:
                     watch()
         raise _Stopped
+
+    async def settled(self, made: Any, left: float | None) -> None:
+        """Await what a hook returned, if it is to be awaited, for at most ``left`` seconds.
+
+        Raises:
+            _Stopped: it was cut off.
+        """
+        if inspect.isawaitable(made):
+            await self.bounded(partial(_itself, made), left)
+
+    def stopped(self, call: CallModel, output: Any, begun: float) -> None:
+        """The run was stopped in the middle of a call of the model, which had written ``output``."""
+        run = self.run
+        run.tick()
+        if not call.last and run.state.stopping is None:
+            run.loop.stop(run.state, "time")
+        run.loop.interrupted(run.state, call, output, time.monotonic() - begun)
 
     # --- the tools ------------------------------------------------------------------------------------------------
 
@@ -172,7 +206,10 @@ class AsyncRun:
         run = self.run
         try:
             turn.announce()
-            await turn.settled()
+            try:
+                await self.bounded(turn.settled, run.left())
+            except _Stopped:
+                self._give_up(turn)
             for event in turn.told():
                 yield event
             turn.begin()
@@ -183,18 +220,25 @@ class AsyncRun:
                 try:
                     await self.bounded(turn.any_ended, run.left())
                 except _Stopped:
-                    run.tick()
-                    if run.state.stopping is None and run.left() == 0.0:
-                        run.loop.stop(run.state, "time")
-                    if run.state.stopping is not None:
-                        turn.give_up()
+                    self._give_up(turn)
                 turn.take()
                 await turn.settled()
                 for event in turn.told():
                     yield event
+        except BaseException:
+            turn.keep()
+            raise
         finally:
             turn.leave()
             await turn.gone()
+
+    def _give_up(self, turn: _Tasks) -> None:
+        run = self.run
+        run.tick()
+        if run.state.stopping is None and run.left() == 0.0:
+            run.loop.stop(run.state, "time")
+        if run.state.stopping is not None:
+            turn.give_up()
 
     @property
     def loop_backend(self) -> Backend:
@@ -206,9 +250,15 @@ def _itself(awaitable: Any) -> Any:
     return awaitable
 
 
-async def _settled(made: Any) -> None:
+async def _settled(made: Any, *, shielded: bool = False) -> None:
     if inspect.isawaitable(made):
-        await made
+        if not shielded:
+            await made
+            return
+        import anyio
+
+        with anyio.move_on_after(GRACE, shield=True):
+            await made
 
 
 class _Asker:
@@ -223,13 +273,10 @@ class _Asker:
         run, call = self.whole.run, self.call
         begun = time.monotonic()
         incoming = run.incoming(call)
-        source = inside(self._context, _source, self.whole, call, self._context)
+        source = guarded(self._context, _source, self.whole, call, self._context)
         try:
             while True:
-                left = run.left(call)
-                if call.last and left is not None:
-                    left = max(0.0, left - (time.monotonic() - begun))
-                found = await self.whole.bounded(source.next, left)
+                found = await self._next(source, begun)
                 if found is None:
                     break
                 if not source.streams:
@@ -249,21 +296,25 @@ class _Asker:
             output = found[0] if found is not None and not source.streams else None
             self.result = run.remember(incoming.result(output, time.monotonic() - begun), outcome)
         except _Stopped:
-            run.tick()
-            if not call.last and run.state.stopping is None:
-                run.loop.stop(run.state, "time")
-            run.loop.interrupted(run.state, call, incoming.partial, time.monotonic() - begun)
+            self.whole.stopped(call, incoming.partial, begun)
         except (ModelError, TimeoutError):
-            if run.cancel is not None and run.cancel.cancelled:
-                run.loop.stop(run.state, "cancelled")
-            elif not call.last and run.left() == 0.0:
-                run.loop.stop(run.state, "time")
-            elif not call.last or run.left(call) != 0.0:
+            if not run.over(call, begun):
                 raise
-            run.loop.interrupted(run.state, call, incoming.partial, time.monotonic() - begun)
+            self.whole.stopped(call, incoming.partial, begun)
         finally:
             run.partial = incoming.partial
             await source.aclose()
+
+    async def _next(self, source: _Awaited | _Pulled, begun: float) -> tuple[Any] | None:
+        """The next chunk, while there is time."""
+        try:
+            return await self.whole.bounded(source.next, self.whole.run.left(self.call, begun))
+        except SystemExit as error:
+            raise broken_off(error) from error
+        except asyncio.CancelledError as error:
+            if self.whole.loop_backend.is_cancelled():
+                raise
+            raise broken_off(error) from error
 
 
 class _Wrapped:
@@ -278,14 +329,21 @@ class _Wrapped:
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
         """Run the wrappers, and ask as often as they want it."""
         run, task, context = self.whole.run, self._task, self._context
-        asked = None
+        asked, begun, again = None, time.monotonic(), False
         try:
             wanted = context.run(next, task)
             while True:
                 try:
                     if inspect.isawaitable(wanted):
-                        value = await awaited_inside(context, wanted)
+                        waiting = partial(awaited_inside, context, wanted)
+                        value = await self.whole.bounded(waiting, run.left(self.call, begun))
                     else:
+                        if again:
+                            if run.over(self.call, begun):
+                                raise _Stopped
+                            for event in run.anew(wanted):
+                                yield event
+                        again = True
                         asker = _Asker(self.whole, wanted, context)
                         async with aclosing(asker.events()) as told:
                             async for event in told:
@@ -293,7 +351,7 @@ class _Wrapped:
                         value = asked = asker.result
                         if asked is None:
                             return
-                except GeneratorExit:
+                except (GeneratorExit, _Stopped):
                     raise
                 except Exception as error:
                     wanted = context.run(task.throw, error)
@@ -301,9 +359,14 @@ class _Wrapped:
                     wanted = context.run(task.send, value)
         except StopIteration as end:
             self.result = end.value
+        except _Stopped:
+            self.whole.stopped(self.call, None, begun)
+            return
         finally:
             context.run(task.close)
         if self.result is not None and self.result is not asked and run.live:
+            for event in run.anew(self.call) if again else ():
+                yield event
             incoming = run.incoming(self.call)
             for event in incoming.whole(ended(self.result.output, self.result.finish_reason)):
                 yield event
@@ -348,7 +411,7 @@ class _Awaited:
         if callable(close):
             import anyio
 
-            with anyio.CancelScope(shield=True):
+            with anyio.move_on_after(GRACE, shield=True):
                 await awaited_inside(self._context, inside(self._context, close))
 
 
@@ -369,7 +432,9 @@ class _Pulled:
         if self._inner is not None:
             return await self._inner.next()
         found = await self._pump.next()
-        if found is not None and not self._pump.streams and hasattr(found[0], "__aiter__"):
+        if found is None or self._pump.streams:
+            return found
+        if hasattr(found[0], "__aiter__") or inspect.isawaitable(found[0]):
             self._inner = _Awaited(found[0], self._context)
             return await self._inner.next()
         return found
@@ -411,22 +476,25 @@ class _Tasks(Turn):
         self._gone: dict[int, Any] = {}
         self._owed: list[Any] = []
         self._leaving: list[Any] = []
+        self._over = False
 
     def call(self, place: int, call: Prepared, action: AgentAction) -> None:
         """As a task, or in a thread."""
         if self.run.caller.is_async(action):
             self._spawn(place, call)
             return
-        job = self.inside(
-            place,
-            lambda: Job(
-                call,
-                lambda job: self._backend.soon(lambda: self._arrived(place, job.value, job.error)),
-                f"polylect tool {action.tool:.40}",
-                awaits=False,
-            ),
-        )
-        self._ends[place] = job.give_up
+
+        def done(job: Job) -> None:
+            if not self._backend.soon(lambda: self._arrived(place, job.value, job.error)):
+                discard(job.value)
+
+        job = self.inside(place, lambda: Job(call, done, f"polylect tool {action.tool:.40}", awaits=False))
+        try:
+            job.start()
+        except RuntimeError as error:  # there are too many threads
+            self.ended(place, None, error)
+        else:
+            self._ends[place] = job.give_up
 
     def _spawn(self, place: int, call: Callable[[], Any]) -> None:
         async def awaited() -> Any:
@@ -454,6 +522,9 @@ class _Tasks(Turn):
             await self._owed.pop(0)
 
     def _arrived(self, place: int, value: Any, error: BaseException | None) -> None:
+        if self._over:
+            discard(value)
+            return
         self._inbox.append((place, value, error))
         self._event.set()
 
@@ -468,6 +539,7 @@ class _Tasks(Turn):
         while self._inbox:
             place, value, error = self._inbox.pop(0)
             if place not in self.open:
+                discard(value)
                 continue
             self._ends.pop(place, None)
             if error is None and inspect.isawaitable(value) and place not in self._waits:
@@ -487,6 +559,11 @@ class _Tasks(Turn):
         """Wait until those that were cancelled have cleaned up behind themselves, but not for ever."""
         import anyio
 
+        self._over = True
+        for _, value, _ in self._inbox:
+            discard(value)
+        for made in self._owed:
+            discard(made)
         with anyio.move_on_after(GRACE, shield=True):
             while self._leaving:
                 await self._leaving.pop().wait()

@@ -7,7 +7,6 @@ run as tasks of the event loop, which the driver itself ends in every case, and 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import sys
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
@@ -27,8 +26,11 @@ class Task(NamedTuple):
 class Backend(Protocol):
     """One event loop."""
 
-    def soon(self, call: Callable[[], Any]) -> None:
-        """Have the loop call it, from any thread; nothing happens if the loop has ended."""
+    def soon(self, call: Callable[[], Any]) -> bool:
+        """Have the loop call it, from any thread; False, and nothing happens, if the loop has ended."""
+
+    def is_cancelled(self) -> bool:
+        """Whether somebody cancels the task where we stand: else an asyncio.CancelledError is a fault like others."""
 
     def spawn(self, call: Callable[[], Awaitable[Any]], done: Done) -> Task:
         """Run it as a task, in a copy of the context where we stand.
@@ -50,9 +52,16 @@ class _Asyncio:
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def soon(self, call: Callable[[], Any]) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed
+    def soon(self, call: Callable[[], Any]) -> bool:
+        try:
             self._loop.call_soon_threadsafe(call)
+        except RuntimeError:  # the loop is closed
+            return False
+        return True
+
+    def is_cancelled(self) -> bool:
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
 
     def spawn(self, call: Callable[[], Awaitable[Any]], done: Done) -> Task:
         import anyio
@@ -86,9 +95,15 @@ class _Trio:
         self._trio = trio
         self._token = trio.lowlevel.current_trio_token()
 
-    def soon(self, call: Callable[[], Any]) -> None:
-        with contextlib.suppress(self._trio.RunFinishedError):
+    def soon(self, call: Callable[[], Any]) -> bool:
+        try:
             self._token.run_sync_soon(call)
+        except self._trio.RunFinishedError:
+            return False
+        return True
+
+    def is_cancelled(self) -> bool:
+        return False
 
     def spawn(self, call: Callable[[], Awaitable[Any]], done: Done) -> Task:
         scope, gone = self._trio.CancelScope(), self._trio.Event()

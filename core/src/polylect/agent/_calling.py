@@ -10,7 +10,7 @@ from typing import Any
 
 from .._errors import RunError, ToolError
 from .._tools import Tool, Toolbox
-from .._values import AgentAction
+from .._values import EXCEPTION_TOOL, AgentAction
 from ._arguments import ArgumentFault, bind, check, is_async
 from ._loop import unknown_tool
 from ._settings import Settings
@@ -27,6 +27,8 @@ class Caller:
         self.tools = tools or Toolbox()
         self.settings = settings
         self._async = {name: is_async(tool) for name, tool in self.tools.items()}
+        if EXCEPTION_TOOL in self.tools:
+            raise ToolError(f"A tool can't be named {EXCEPTION_TOOL!r}: that is the name of calls that must not run.")
         for tool in self.tools.values():
             if tool.function is not None:
                 check(tool)

@@ -15,7 +15,7 @@ class Cancel:
     def __init__(self) -> None:
         self._lock = threading.RLock()  # a signal handler may come while it is held
         self._cancelled = False
-        self._watchers: list[Callable[[], None]] = []
+        self._watchers: list[Callable[[], object]] = []
 
     @property
     def cancelled(self) -> bool:
@@ -30,7 +30,7 @@ class Cancel:
         for watcher in watchers:
             watcher()
 
-    def watch(self, watcher: Callable[[], None]) -> Callable[[], None]:
+    def watch(self, watcher: Callable[[], object]) -> Callable[[], None]:
         """Have ``watcher`` called when it is pulled, at once if it was; gives back what ends the watch."""
         with self._lock:
             self._watchers.append(watcher)
@@ -39,7 +39,7 @@ class Cancel:
             watcher()
         return lambda: self._forget(watcher)
 
-    def _forget(self, watcher: Callable[[], None]) -> None:
+    def _forget(self, watcher: Callable[[], object]) -> None:
         with self._lock:
             if watcher in self._watchers:
                 self._watchers.remove(watcher)

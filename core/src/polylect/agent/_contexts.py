@@ -7,30 +7,18 @@ no context, and nothing of this costs anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator
 from contextvars import Context
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_END: Any = object()
 
 
 def inside(context: Context | None, call: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """What a call returns that is made inside a context; None: where we stand."""
     return call(*args, **kwargs) if context is None else context.run(call, *args, **kwargs)
-
-
-def chunks_inside(context: Context | None, chunks: Iterable[Any]) -> Iterable[Any]:
-    """The chunks of a stream, each of them fetched inside a context."""
-    return chunks if context is None else _fetched(context, chunks)
-
-
-def _fetched(context: Context, chunks: Iterable[Any]) -> Iterator[Any]:
-    iterator = context.run(iter, chunks)
-    while (chunk := context.run(next, iterator, _END)) is not _END:
-        yield chunk
 
 
 def awaited_inside(context: Context | None, awaitable: Any) -> Any:

@@ -20,10 +20,11 @@ class GivenUp(BaseException):
 
 
 class Job:
-    """One call, started at once. ``done`` is called in the job's thread when it is over, unless it was given up.
+    """One call, once it is started. ``done`` is called in the job's thread when it is over, unless it was given up.
 
     What it returns is awaited there, in a loop of its own, unless ``awaits`` is False. ``asynchronous`` says that the
-    call itself takes no time.
+    call itself takes no time. The exception that ends a thread is raised inside the call alone: what stands around it
+    looks whether the job was given up.
     """
 
     def __init__(
@@ -38,36 +39,60 @@ class Job:
         self.value: Any = None
         self.error: BaseException | None = None
         self._call, self._done, self._awaits = call, done, awaits
+        self._asynchronous = asynchronous
         self._lock = threading.Lock()
-        self._over = self._given_up = False
-        self._awaiting = asynchronous
+        self._over = self._given_up = self._exposed = self._thrown = False
         self._scope: tuple[asyncio.AbstractEventLoop, Any] | None = None
         self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name=name, daemon=True)
+
+    def start(self) -> Job:
+        """Begin.
+
+        Raises:
+            RuntimeError: there can be no more threads.
+        """
         self._thread.start()
+        return self
 
     def _run(self) -> None:
-        value: Any = None
         try:
-            try:
-                value = self._call()
-                if self._awaits and inspect.isawaitable(value):
-                    with self._lock:
-                        self._awaiting = True
-                    value = asyncio.run(self._await(value))
-                self.value = value
-            except GivenUp:
-                if inspect.iscoroutine(value):
-                    value.close()
-                return
-            except BaseException as error:
-                self.error = error
-            with self._lock:
-                self._over = True
-                told = not self._given_up
-            if told:
-                self._done(self)
-        except GivenUp:  # it came while the call ended by itself
+            self._run_call()
+            if self._awaits and not self._given_up and inspect.isawaitable(self.value):
+                self.value = asyncio.run(self._await(self.value))
+        except GivenUp:
+            discard(self.value)
             return
+        except BaseException as error:
+            self.error = error
+        with self._lock:
+            self._over = True
+            told = not self._given_up
+        if told:
+            self._done(self)
+        else:
+            discard(self.value)
+
+    def _run_call(self) -> None:
+        """GivenUp is raised in here, and nowhere else."""
+        with self._lock:
+            if self._given_up:
+                raise GivenUp
+            self._exposed = not self._asynchronous
+        try:
+            self.value = self._call()
+        finally:
+            self.leave_alone()
+
+    def leave_alone(self) -> None:
+        """Called in the thread: from now on no exception is raised in it."""
+        try:
+            with self._lock:
+                self._exposed = False
+            if self._thrown:  # it comes with one of the next steps, unless somebody swallowed it
+                for _ in range(STEPS):
+                    pass
+        except GivenUp:
+            pass
 
     async def _await(self, awaitable: Any) -> Any:
         import anyio
@@ -101,9 +126,17 @@ class Job:
             if self._scope is not None:
                 loop, scope = self._scope
                 loop.call_soon_threadsafe(scope.cancel)
-                return
-            if self._awaiting:  # an exception in the midst of asyncio would leave its loop open; the task will be told
-                return
-            ident = self._thread.ident
-            if ident is not None:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident), ctypes.py_object(GivenUp))
+            elif self._exposed:
+                self._thrown = True
+                ident = ctypes.c_ulong(self._thread.ident or 0)
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(GivenUp))
+
+
+STEPS = 100
+"""Steps of Python at one of which a pending exception is raised; it is the first of them."""
+
+
+def discard(value: Any) -> None:
+    """What nobody waits for any more is closed, if it is a coroutine: nobody forgot to await it."""
+    if inspect.iscoroutine(value):
+        value.close()

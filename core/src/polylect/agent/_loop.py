@@ -5,12 +5,14 @@ One definition of what an agent does serves all drivers, replay, and runs that a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import msgspec
 
 from .._errors import ParseError, PromptError, RunError, nearest
-from .._outputs import ended
+from .._json import dumps, shown
+from .._outputs import ended, finish_reason_of, says_length
 from .._pipeline import Pipeline, Request
 from .._stages import Decision, Reading, ReadReply
 from .._tools import Toolbox
@@ -34,6 +36,8 @@ Outcome: TypeAlias = "tuple[Reply | None, Decision | ParseError]"
 """What a model's output was read as: the reply, and what to do about it or what is wrong with it."""
 Want: TypeAlias = "CallModel | CallTools | RunResult"
 LAST_WORDS = "I can't use any more tools, so I give my final answer now, from what I know."
+REFUSED = ToolResult("This call was refused.", "refused")
+"""For a call that was refused before, by an agent that would not refuse it any more."""
 LAST_REQUEST = "You can't use any more tools. Give your final answer now, from what you know."
 
 
@@ -141,16 +145,31 @@ class Loop:
             if isinstance(stage, ReadReply):
                 reply = stage.read(ended(output, finish_reason), call.request.prefix)
                 return reply, stage.decided(reply)
-            return None, stage(output, prefix=call.request.prefix)
+            return None, self.unless_cut(
+                stage(output, prefix=call.request.prefix), finish_reason_of(output, finish_reason)
+            )
         except ParseError as error:
             return reply, error
 
-    def read_of(self, reading: Reading) -> Outcome:
+    def read_of(self, reading: Reading, finish_reason: str | None = None) -> Outcome:
         """What a closed reading says."""
         try:
-            return reading.reply, reading.decide()
+            return reading.reply, self.unless_cut(reading.decide(), finish_reason)
         except ParseError as error:
             return reading.reply, error
+
+    def unless_cut(self, decision: Decision, finish_reason: str | None) -> Decision:
+        """What a parse stage of the caller's decided, if it saw the whole reply: it is not told of the end.
+
+        Raises:
+            ParseError: it decided for calls, and the model was cut.
+        """
+        if isinstance(self.pipeline.parse_stage, ReadReply) or isinstance(decision, AgentFinish):
+            return decision
+        if not says_length(finish_reason):
+            return decision
+        told = f"Your reply was cut off before it was complete. Send it again, shorter. {self.pipeline.lect.hint}"
+        raise ParseError("The reply was cut short.", reason="truncated", correction=told.strip())
 
     def take_model(self, state: RunState, call: CallModel, result: ModelResult, outcome: Outcome) -> None:
         """The model has answered.
@@ -195,7 +214,7 @@ class Loop:
         else:
             state.failures = 0
         state.turns.append(msgspec.structs.replace(record, actions=actions))
-        state.waiting = tuple(action for action in actions if self._refusal(state, action) is None)
+        state.waiting = tuple(action for action in actions if self.refusal(state, action) is None)
         if not state.waiting:
             self._end_turn(state, [])
 
@@ -230,7 +249,7 @@ class Loop:
         state.iterations += 1
         state.failures += 1
         message = reply.message if reply is not None else None
-        action = AgentAction(EXCEPTION_TOOL, sentence, _text_of(reply, result.output), None, 0, message)
+        action = AgentAction(EXCEPTION_TOOL, sentence, _log_of(reply, result.output, error), None, 0, message)
         state.turns.append(msgspec.structs.replace(record, actions=(action,), error=error.message))
         self._end_turn(state, [])
 
@@ -241,7 +260,7 @@ class Loop:
 
     # --- the tools' results ---------------------------------------------------------------------------------------
 
-    def _refusal(self, state: RunState, action: AgentAction) -> ToolResult | None:
+    def refusal(self, state: RunState, action: AgentAction) -> ToolResult | None:
         """What comes of a call that can't be run; None for one that can."""
         if action.tool == EXCEPTION_TOOL:
             return ToolResult(action.tool_input, "invalid")
@@ -277,12 +296,12 @@ class Loop:
 
     def _end_turn(self, state: RunState, results: list[ToolResult]) -> list[AgentStep]:
         record = state.turns[-1]
-        given = iter(results)
+        given = dict(zip(places(record.actions, state.waiting), results, strict=True))
         limit = self.settings.max_observation
         every: list[ToolResult] = []
         steps: list[AgentStep] = []
-        for action in record.actions:
-            result = self._refusal(state, action) or next(given)
+        for place, action in enumerate(record.actions):
+            result = given.get(place) or self.refusal(state, action) or REFUSED
             kept = observation_of(result.observation, limit)
             if kept is not result.observation:
                 result = msgspec.structs.replace(result, observation=kept)
@@ -374,12 +393,12 @@ def _same(one: TurnRecord, other: TurnRecord) -> bool:
             return False
         if mine.tool == EXCEPTION_TOOL and mine.log != yours.log:
             return False
-    try:
-        return all(
-            bool(mine.observation == yours.observation) for mine, yours in zip(one.results, other.results, strict=True)
-        )
-    except Exception:  # a stranger's values, whose comparison may be anything
-        return False
+        if isinstance(mine.tool_input, dict) and dumps(mine.tool_input) != dumps(
+            yours.tool_input
+        ):  # True is 1, and is not
+            return False
+    # as the model reads them: a stranger's values may be equal to anything, or to nothing
+    return all(shown(x.observation) == shown(y.observation) for x, y in zip(one.results, other.results, strict=True))
 
 
 def _text_of(reply: Reply | None, output: Any) -> str:
@@ -388,8 +407,34 @@ def _text_of(reply: Reply | None, output: Any) -> str:
     return output if isinstance(output, str) else ""
 
 
+def _log_of(reply: Reply | None, output: Any, error: ParseError) -> str:
+    """The text of an unreadable reply for the next prompt: an observation that the model invented is none there."""
+    text = _text_of(reply, output)
+    if reply is not None:
+        invented = reply.spans("observation")
+        return text[: invented[0][0]] if invented else text
+    return text[: error.span[0]] if error.reason == "observation" and error.span is not None else text
+
+
+def places(actions: Sequence[AgentAction], waiting: Sequence[AgentAction]) -> list[int]:
+    """Where the actions that are waited for stand among all of their turn."""
+    found: list[int] = []
+    for place, action in enumerate(actions):
+        if len(found) < len(waiting) and (action is waiting[len(found)] or action == waiting[len(found)]):
+            found.append(place)
+    return found
+
+
 def _plain(output: Any) -> Any:
-    return output if isinstance(output, (str, dict, list, type(None))) else repr(output)
+    return output if isinstance(output, (str, dict, list, type(None))) else spelt(output)
+
+
+def spelt(value: Any) -> str:
+    """A stranger's value as Python shows it, whatever its ``__repr__`` does."""
+    try:
+        return repr(value)
+    except Exception:
+        return f"({type(value).__name__} that can't be shown)"
 
 
 def _sentence(policy: Any, error: Any, name: str, state: RunState) -> str:

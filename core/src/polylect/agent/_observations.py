@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from .._json import shown
+from .._policies import MAX_NESTING
 
 _SMALL = (int, float, bool, type(None))
 _CUT = re.compile(r"\n\(cut here: [^()\n]{1,60}\)").fullmatch
@@ -15,11 +16,20 @@ _BINARY = re.compile(r"\(binary data, [0-9,]{1,30} bytes\)").fullmatch
 def observation_of(value: Any, limit: int | None) -> Any:
     """The observation of what a tool returned.
 
-    Text and JSON-like values stay as they are; bytes become text, or a sentence that says what they are; what is
-    longer than ``limit`` characters becomes its beginning and a sentence that says how much is missing. What was cut
-    before, in a run that is replayed or taken up again, is not cut again.
+    Text and JSON-like values stay as they are now, whatever the tool does with them later; bytes become text, or a
+    sentence that says what they are; what is longer than ``limit`` characters becomes its beginning and a sentence that
+    says how much is missing. What was cut before, in a run that is replayed or taken up again, is not cut again.
     """
+    try:
+        return _observed(value, limit)
+    except (Exception, SystemExit, GeneratorExit):  # a stranger's value, whose methods may do anything
+        return f"({type(value).__name__} that can't be shown)"
+
+
+def _observed(value: Any, limit: int | None) -> Any:
     if isinstance(value, str):
+        if value.__class__ is not str:
+            value = str.__str__(value)
         if limit is None or len(value) <= limit or _CUT(value, limit) or _BINARY(value):
             return value
         return _cut(value, limit)
@@ -27,10 +37,32 @@ def observation_of(value: Any, limit: int | None) -> Any:
         return value
     if isinstance(value, (bytes, bytearray, memoryview)):
         return _of_bytes(bytes(value[: None if limit is None else 4 * limit]), len(value), limit)
-    if limit is None:
-        return value
+    value = copied(value)
     text = shown(value)
-    return value if len(text) <= limit else _cut(text, limit)
+    return value if limit is None or len(text) <= limit else _cut(text, limit)
+
+
+def copied(value: Any) -> Any:
+    """A JSON-like value of its own: what others do with the lists and objects of the first one does not change it."""
+    return _copied(value, {}, MAX_NESTING) if value.__class__ in (dict, list, tuple) else value
+
+
+def _copied(value: Any, known: dict[int, Any], left: int) -> Any:
+    kind = value.__class__
+    if kind not in (dict, list, tuple) or not left:
+        return value
+    found = known.get(id(value))
+    if found is not None:
+        return found
+    if kind is tuple:
+        known[id(value)] = found = tuple(_copied(x, known, left - 1) for x in value)
+        return found
+    known[id(value)] = found = {} if kind is dict else []  # it may be a part of itself
+    if kind is dict:
+        found.update((key, _copied(x, known, left - 1)) for key, x in value.items())
+    else:
+        found.extend(_copied(x, known, left - 1) for x in value)
+    return found
 
 
 def _cut(text: str, limit: int) -> str:

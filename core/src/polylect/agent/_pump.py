@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .._outputs import chunks_of
+from ._asking import ENDS, broken_off
 from ._backend import Backend
-from ._jobs import Job
+from ._jobs import Job, discard
 
 AHEAD = 256
 """Chunks that the model may be ahead of whoever reads."""
@@ -29,9 +30,10 @@ class Pump:
         self._event = anyio.Event()
         self._room = threading.Semaphore(AHEAD)
         self._stopped = False
-        self._job = Job(self._pull, lambda job: self._tell(), "polylect model")
         self.streams = False
         self._over = False
+        self._job = Job(self._pull, lambda job: self._tell(), "polylect model")
+        self._job.start()
 
     def _tell(self) -> None:
         self._backend.soon(lambda: self._event.set())
@@ -51,6 +53,7 @@ class Pump:
                 self._items.append(chunk)
                 self._tell()
         finally:
+            self._job.leave_alone()  # a connection that is being closed is not to be left half open
             close = getattr(chunks, "close", None)
             if callable(close):
                 close()
@@ -75,8 +78,11 @@ class Pump:
         if self._over:
             return None
         self._over = True
-        if self._job.error is not None:
-            raise self._job.error
+        error = self._job.error
+        if isinstance(error, ENDS):
+            raise broken_off(error) from error
+        if error is not None:
+            raise error
         if self._job.value is STREAMED:
             self.streams = True
             return None
@@ -87,3 +93,5 @@ class Pump:
         self._stopped = True
         self._room.release()
         self._job.give_up()
+        if self._job.over:
+            discard(self._job.value)

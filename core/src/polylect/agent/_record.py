@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from .._stages import FormatSteps, ReadReply
 from .._tools import Tool
 from .._values import AgentAction
 from ._lines import VERSION, CutLine, EndLine, ErrorLine, Line, ModelLine, RunLine, ToolLine, encoded
-from ._loop import prompt_size
+from ._loop import places, prompt_size, spelt
 from ._observations import observation_of
 from ._settings import SETTINGS
 from ._trim import TokenBudget, count_roughly
@@ -170,7 +170,7 @@ class _Run:
             turn=call.turn,
             last=call.last,
             at=self._at(),
-            output=result.output if plain else repr(result.output),
+            output=result.output if plain else spelt(result.output),
             odd=None if plain else type(result.output).__name__,
             usage=result.usage,
             seconds=result.seconds,
@@ -255,15 +255,6 @@ class _Run:
     def _stopped(self) -> StopReason | None:
         """Why somebody stopped the run from outside; the loop's own reasons come again by themselves."""
         return self.state.stopping if self.state.stopping in ("time", "cancelled") else None
-
-
-def places(actions: Sequence[AgentAction], waiting: Sequence[AgentAction]) -> list[int]:
-    """Where the actions that are waited for stand among all of their turn."""
-    found: list[int] = []
-    for place, action in enumerate(actions):
-        if len(found) < len(waiting) and action == waiting[len(found)]:
-            found.append(place)
-    return found
 
 
 # --- what an agent is, as far as it is plain --------------------------------------------------------------------------

@@ -31,7 +31,11 @@ class IncomingReply:
         self._answers = call.last or pipeline.text_is_answer
         self._ends_answer = AnswerDelta if call.last else (CallStart, AnswerDelta)
         self._told_answer = False
+        self.turn = call.turn
+        self.answering = False
+        """Whether text was told as the answer, and not taken back."""
         self._pieces: list[str] = []
+        self._odd: tuple[Any] | None = None
         self.usage = Usage()
         self.finish_reason: str | None = None
         self.wanted = True
@@ -64,7 +68,13 @@ class IncomingReply:
             return self._reading.feed(chunk)
         except ParseError as error:
             self._fault, self.wanted = error, False
+            self._keep_odd(chunk)
             return []
+
+    def _keep_odd(self, output: Any) -> None:
+        """What is no text or message at all is the whole reply: nobody can read what stands around it."""
+        if not (isinstance(text_of(output)[0], str) if self._text else isinstance(output, (str, dict))):
+            self._odd = (output,)
 
     def whole(self, output: Any) -> list[Event | RunEvent]:
         """All of the reply at once -> its events."""
@@ -81,6 +91,7 @@ class IncomingReply:
             events = self._reading.whole(output)
         except ParseError as error:
             self._fault, events = error, []
+            self._keep_odd(output)
         return self._told(text_of(output)[0], events)
 
     def close(self) -> tuple[list[Event | RunEvent], Outcome]:
@@ -97,7 +108,7 @@ class IncomingReply:
                 self._fault = error
         if self._fault is not None:
             return events, (self._reading.reply, self._fault)
-        return events, self._loop.read_of(self._reading)
+        return events, self._loop.read_of(self._reading, self.finish_reason)
 
     @property
     def partial(self) -> Any:
@@ -106,7 +117,9 @@ class IncomingReply:
 
     def result(self, output: Any, seconds: float) -> ModelResult:
         """The reply as a value; ``output`` is None when it came in chunks."""
-        if self._text:
+        if self._odd is not None:
+            output = _dumped(self._odd[0])
+        elif self._text:
             output = "".join(self._pieces) if self._pieces or output is None else output
         elif output is None or not isinstance(output, (str, dict)):
             reply = self._reading.reply
@@ -116,7 +129,7 @@ class IncomingReply:
     def _told(self, text: str | None, events: list[Event]) -> list[Event | RunEvent]:
         if not self._live:
             return []
-        turn = self._call.turn
+        turn = self.turn
         out: list[Event | RunEvent] = [ModelDelta(turn, text)] if text else []
         for event in events:
             if self._answers:
@@ -124,10 +137,22 @@ class IncomingReply:
                     self._told_answer = True
                     event = AnswerDelta(event.start, event.end, event.text)
                 elif self._told_answer and isinstance(event, self._ends_answer):
-                    self._told_answer = False
+                    self._told_answer = self.answering = False
                     out.append(NoAnswer(turn))
+            if isinstance(event, AnswerDelta):
+                self.answering = True
             out.append(event)
         return out
+
+
+def _dumped(output: Any) -> Any:
+    """An object of an SDK's as the dict that it writes itself as."""
+    dump = getattr(output, "model_dump", None)
+    try:
+        found = dump() if callable(dump) else output
+    except Exception:  # a stranger's
+        return output
+    return found if isinstance(found, dict) else output
 
 
 def usage_of(value: Any, before: Usage) -> Usage:

@@ -49,7 +49,7 @@ class Settler:
     def _entries(self, schema: Mapping[str, Any]) -> Any:
         """The schema of a list's entries: the first that is said, by the schema or by an alternative of it."""
         if id(schema) not in self._items:
-            self._items[id(schema)] = None
+            found = None  # in the table only when it is known: other threads may look
             waiting: list[Any] = [schema]
             seen: set[int] = set()
             while waiting:
@@ -58,10 +58,11 @@ class Settler:
                     continue
                 seen.add(id(part))
                 if isinstance(part.get("items"), Mapping):
-                    self._items[id(schema)] = part["items"]
+                    found = part["items"]
                     break
                 for key in ("allOf", "anyOf", "oneOf"):
                     waiting += part[key] if isinstance(part.get(key), list) else ()
                 if isinstance(part.get("$ref"), str):
                     waiting.append(self._shapes.references.find(part["$ref"]))
+            self._items[id(schema)] = found
         return self._items[id(schema)]

@@ -5,16 +5,16 @@ from __future__ import annotations
 import inspect
 import queue
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 from contextvars import Context, copy_context
 from typing import Any
 
 from .._errors import ModelError, PluginError
 from .._outputs import chunks_of, ended
 from .._values import AgentAction
+from ._asking import guarded
 from ._calling import Prepared
-from ._contexts import chunks_inside, inside
-from ._driving import Drive
+from ._driving import Drive, failing
 from ._jobs import Job
 from ._loop import Outcome
 from ._turn import Turn
@@ -33,6 +33,9 @@ from ._values import (
 
 WAKE = None
 """In the queue of a turn: nothing has ended, but somebody pulled the switch."""
+NAP = 0.5
+"""Seconds after which whoever waits looks around: a thread that waits in C code can't be told to end."""
+_END: Any = object()
 
 
 def drive(run: Drive) -> Generator[AgentEvent, None, RunResult]:
@@ -46,7 +49,8 @@ def drive(run: Drive) -> Generator[AgentEvent, None, RunResult]:
             _now(hook, hook(state, result))
     except BaseException as error:
         for hook in hooks.run_failed:
-            _now(hook, hook(state, error))
+            with failing(hook, error):
+                _now(hook, hook(state, error))
         raise
     if run.live:
         yield Finish(state.iterations, result)
@@ -63,9 +67,12 @@ def _turns(run: Drive) -> Generator[AgentEvent, None, RunResult]:
         if isinstance(want, CallModel):
             result, outcome = yield from _model(run, want)
             if result is None:
+                yield from run.withdrawn()
                 continue
             before = len(state.steps)
             loop.take_model(state, want, result, outcome)
+            if state.finish is None:
+                yield from run.withdrawn()
             steps = state.steps[before:]
         else:
             results = yield from _tools(run, want)
@@ -119,12 +126,18 @@ def _model(run: Drive, call: CallModel) -> Generator[AgentEvent, None, tuple[Mod
 def _wrapped_model(
     run: Drive, call: CallModel, task: Generator[Any, Any, ModelResult], context: Context
 ) -> Generator[AgentEvent, None, ModelResult | None]:
-    asked = None
+    asked, begun, again = None, time.monotonic(), False
     try:
         wanted = context.run(next, task)
         while True:
             if inspect.isawaitable(wanted):
-                _now(task, wanted)
+                _now(run.hooks.wrap_model_call[0], wanted)
+            if again:
+                if run.over(call, begun):
+                    run.loop.interrupted(run.state, call, None, time.monotonic() - begun)
+                    return None
+                yield from run.anew(wanted)
+            again = True
             try:
                 asked = yield from _ask(run, wanted, context)
             except Exception as error:
@@ -138,6 +151,8 @@ def _wrapped_model(
     finally:
         context.run(task.close)
     if result is not asked and run.live:
+        if again:
+            yield from run.anew(call)
         incoming = run.incoming(call)
         yield from incoming.whole(ended(result.output, result.finish_reason))
         events, outcome = incoming.close()
@@ -152,9 +167,9 @@ def _ask(
     """The model's reply; None if the run was stopped while it came."""
     begun = time.monotonic()
     run.partial = None
-    chunks = None
+    chunks = incoming = None
     try:
-        output = inside(context, run.loop.pipeline.ask, call.request, timeout=run.left(call))
+        output = guarded(context, run.loop.pipeline.ask, call.request, timeout=run.left(call))
         chunks = chunks_of(output)
         if chunks is None and not run.live:
             return run.remember(*run.read_whole(call, output, time.monotonic() - begun))
@@ -163,45 +178,46 @@ def _ask(
             yield from incoming.whole(output)
         else:
             stopped = False
-            for chunk in chunks_inside(context, chunks):
+            for chunk in _chunks(context, chunks):
                 yield from incoming.chunk(chunk)
-                run.partial = incoming.partial
                 if not incoming.wanted:
                     break
-                if _stopped(run, call, begun):
+                if run.over(call, begun):
                     stopped = True
                     break
             if stopped:
-                run.loop.interrupted(run.state, call, run.partial, time.monotonic() - begun)
+                run.loop.interrupted(run.state, call, incoming.partial, time.monotonic() - begun)
                 return None
             output = None
         events, outcome = incoming.close()
         yield from events
         return run.remember(incoming.result(output, time.monotonic() - begun), outcome)
     except (ModelError, TimeoutError):
-        if not _stopped(run, call, begun):
+        if not run.over(call, begun):
             raise
-        run.loop.interrupted(run.state, call, run.partial, time.monotonic() - begun)
+        run.loop.interrupted(run.state, call, incoming and incoming.partial, time.monotonic() - begun)
         return None
     finally:
-        close = getattr(chunks, "close", None)
-        if callable(close):
-            inside(context, close)
+        run.partial = incoming and incoming.partial
+        _close(run, chunks, context)
 
 
-def _stopped(run: Drive, call: CallModel, begun: float) -> bool:
-    """Whether the run is over although the model still writes."""
-    if run.cancel is not None and run.cancel.cancelled:
-        run.loop.stop(run.state, "cancelled")
-        return True
-    if run.limit is None:
-        return False
-    if call.last:
-        return time.monotonic() - begun >= run.limit
-    if run.elapsed >= run.limit:
-        run.loop.stop(run.state, "time")
-        return True
-    return False
+def _chunks(context: Context | None, chunks: Iterable[Any]) -> Iterator[Any]:
+    """The chunks of a stream, each of them fetched inside the context."""
+    iterator = guarded(context, iter, chunks)
+    while (chunk := guarded(context, next, iterator, _END)) is not _END:
+        yield chunk
+
+
+def _close(run: Drive, chunks: Any, context: Context | None) -> None:
+    """No more is wanted of a stream; one that was cut off may well complain."""
+    close = getattr(chunks, "close", None)
+    if callable(close):
+        try:
+            guarded(context, close)
+        except Exception:
+            if run.state.stopping is None:
+                raise
 
 
 # --- the tools --------------------------------------------------------------------------------------------------------
@@ -217,7 +233,8 @@ def _tools(run: Drive, want: CallTools) -> Generator[AgentEvent, None, list[Tool
         yield from turn.told()
         while turn.open:
             try:
-                ended = turn.queue.get(timeout=run.left())
+                left = run.left()
+                ended = turn.queue.get(timeout=NAP if left is None else min(NAP, left))
             except queue.Empty:
                 ended = WAKE
             if ended is WAKE:
@@ -228,6 +245,9 @@ def _tools(run: Drive, want: CallTools) -> Generator[AgentEvent, None, list[Tool
                 place, job = ended
                 turn.ended(place, job.value, job.error)
             yield from turn.told()
+    except BaseException:
+        turn.keep()
+        raise
     finally:
         if watch is not None:
             watch()
@@ -252,7 +272,7 @@ class _Threads(Turn):
             return
         try:
             value = self.inside(place, call)
-        except (KeyboardInterrupt, GeneratorExit):  # the user's own, in the user's own thread
+        except KeyboardInterrupt:  # the user's own, in the user's own thread
             raise
         except BaseException as error:  # SystemExit among them: a tool's end is not the run's
             self.ended(place, None, error)
@@ -266,7 +286,12 @@ class _Threads(Turn):
         def done(job: Job) -> None:
             self.queue.put((place, job))
 
-        self._jobs[place] = self.inside(place, lambda: Job(call, done, name, asynchronous=asynchronous))
+        job = self._jobs[place] = self.inside(place, lambda: Job(call, done, name, asynchronous=asynchronous))
+        try:
+            job.start()
+        except RuntimeError as error:  # there are too many threads
+            del self._jobs[place]
+            self.ended(place, None, error)
 
     def wait(self, place: int, awaitable: Any) -> None:
         """Nothing can be awaited here."""
