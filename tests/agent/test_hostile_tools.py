@@ -1,4 +1,4 @@
-"""Tools that raise anything, give back anything, and change what they are given: each is an observation, and no more."""
+"""Tools that raise anything, give back anything, and change what they are given: each is an observation."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Endless(str):
         raise ValueError("no end in sight")
 
 
-class Two(str, enum.Enum):
+class Two(enum.StrEnum):
     """A text that is more than one."""
 
     ONE = "one"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._errors import PromptError
+from .._errors import PluginError, PromptError
 from .._lect import Lect
 from .._pipeline import Pipeline
 from .._registry import registry
@@ -15,7 +16,7 @@ from ._cancel import Cancel
 from ._driving import Drive
 from ._hooks import hooks_of, joined
 from ._loop import Loop, Want
-from ._settings import SETTINGS, settings_of
+from ._settings import SETTINGS, check_options, settings_of
 from ._values import (
     AgentEvent,
     CallModel,
@@ -28,6 +29,8 @@ from ._values import (
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
+
+    from ._async import AsyncRun
 
 
 NO_TOOLS: tuple[()] = ()
@@ -81,6 +84,7 @@ class Agent:
         **options: Any,
     ) -> None:
         given = {name: options.pop(name) for name in list(options) if name in SETTINGS}
+        check_options(options, model)
         if isinstance(lect, Pipeline):
             more: dict[str, Any] = {} if model is None else {"model": model}
             more |= {} if tools is NO_TOOLS else {"tools": tools}
@@ -90,6 +94,8 @@ class Agent:
         if self.pipeline.bound_model is None:
             raise PromptError("An agent needs a model: Agent(lect, model, tools).")
         self.settings = settings_of(given, list(self.pipeline.tools or ()))
+        if isinstance(hooks, (str, bytes)) or not isinstance(hooks, Iterable):
+            raise PluginError(f"hooks is a list of objects with hooks, not {type(hooks).__name__}. Write hooks=[…].")
         self.hooks = joined(hooks_of(registry.hook_plugins(), strict=False), hooks_of(hooks))
         self._loop = Loop(self.pipeline, self.settings)
         self._caller = Caller(self.pipeline.tools, self.settings)
@@ -110,7 +116,10 @@ class Agent:
             if "input" in inputs:
                 raise PromptError("The input was given twice: as the first argument and by name.")
             if not isinstance(text, str):
-                raise PromptError(f"A run starts from a text or from inputs by name, not {type(text).__name__}.")
+                kind = type(text).__name__
+                raise PromptError(
+                    f"A run starts from a text or from inputs by name: run(input=…), and not from {kind}."
+                )
             inputs["input"] = text
         self.pipeline.check_inputs(inputs)  # what is missing is told before anything runs
         return RunState(inputs, lect=self.pipeline.lect.name)
@@ -203,7 +212,7 @@ class Agent:
         self, start: str | RunState | None = None, /, *, cancel: Cancel | None = None, **inputs: Any
     ) -> RunResult:
         """:meth:`run`, on asyncio or trio. Limits and ``cancel`` also end the calls that are going on."""
-        from ._async import drive
+        drive = _asynchronous()
 
         state = self._state(start, inputs)
         return await drive(Drive(self, self._loop, self._caller, self.hooks, state, cancel, live=False)).result()
@@ -212,7 +221,7 @@ class Agent:
         self, start: str | RunState | None = None, /, *, cancel: Cancel | None = None, **inputs: Any
     ) -> AsyncIterator[AgentEvent]:
         """:meth:`stream`, on asyncio or trio."""
-        from ._async import drive
+        drive = _asynchronous()
 
         state = self._state(start, inputs)
         events: AsyncGenerator[AgentEvent, None] = drive(
@@ -222,3 +231,21 @@ class Agent:
 
     def __repr__(self) -> str:
         return f"<agent {self.pipeline!r}>"
+
+
+def _asynchronous() -> Callable[[Drive], AsyncRun]:
+    """The asynchronous driver.
+
+    Raises:
+        PromptError: anyio, which it stands on, is not installed.
+    """
+    try:
+        importlib.import_module("anyio")
+    except ImportError:
+        raise PromptError(
+            "Asynchronous runs need anyio. Run: pip install 'polylect-core[agent]' (in a checkout: pip install "
+            "'./core[agent]')."
+        ) from None
+    from ._async import drive
+
+    return drive

@@ -92,7 +92,7 @@ class AsyncRun:
         run, state, loop = self.run, self.run.state, self.run.loop
         while True:
             run.tick()
-            want = loop.next(state)
+            want = run.want()
             if isinstance(want, RunResult):
                 self._result = want
                 return
@@ -126,6 +126,7 @@ class AsyncRun:
     async def _model(self, call: CallModel) -> AsyncGenerator[AgentEvent, None]:
         run, hooks = self.run, self.run.hooks
         begun = time.monotonic()
+        run.partial = None
         for hook in hooks.before_model:
             try:
                 await self.settled(hook(run.state, call), run.left(call, begun))
@@ -441,9 +442,11 @@ class _Pulled:
 
     async def aclose(self) -> None:
         """No more is wanted."""
-        self._pump.close()
-        if self._inner is not None:
-            await self._inner.aclose()
+        try:
+            await self._pump.aclose()
+        finally:
+            if self._inner is not None:
+                await self._inner.aclose()
 
 
 def _source(whole: AsyncRun, call: CallModel, context: Context | None) -> _Awaited | _Pulled:

@@ -14,7 +14,7 @@ from .._values import AgentAction, AgentStep
 from ._calling import Caller, told
 from ._cancel import Cancel
 from ._hooks import Hook, Hooks
-from ._loop import Loop, Outcome
+from ._loop import Loop, Outcome, Want
 from ._replies import IncomingReply, usage_of
 from ._values import (
     AgentEvent,
@@ -97,6 +97,20 @@ class Drive:
             self.loop.stop(state, "cancelled")
         elif state.waiting and self.limit is not None and state.seconds >= self.limit:
             self.loop.stop(state, "time")
+
+    def want(self) -> Want:
+        """What the run needs next.
+
+        Raises:
+            RunError: a stage of the caller's failed in the middle of the run.
+        """
+        try:
+            return self.loop.next(self.state)
+        except Exception as error:
+            if not self.state.turns:  # nothing was done yet: the caller's own error says it best
+                raise
+            turn = self.state.iterations + 1
+            raise RunError(f"The model can't be asked in turn {turn}: {told(error)}", self.state) from error
 
     # --- the model ------------------------------------------------------------------------------------------------
 

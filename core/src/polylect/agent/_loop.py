@@ -73,6 +73,8 @@ class Loop:
         request = self._request(state)
         choice = self._choice(state)
         if choice is not None:
+            if request.tools is not None and self.tools is not None:
+                choice = self.tools.api_names.get(choice, choice)
             request = msgspec.structs.replace(request, tool_choice=choice)
         return CallModel(request, state.iterations + 1)
 

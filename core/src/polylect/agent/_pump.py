@@ -14,6 +14,8 @@ from ._jobs import Job, discard
 
 AHEAD = 256
 """Chunks that the model may be ahead of whoever reads."""
+PATIENCE = 0.1
+"""Seconds in which a stream may end by itself: an exception may come in the midst of anything, and be lost there."""
 STREAMED = object()
 """What the thread returns when all has been handed over in chunks."""
 
@@ -31,7 +33,7 @@ class Pump:
         self._room = threading.Semaphore(AHEAD)
         self._stopped = False
         self.streams = False
-        self._over = False
+        self._over = self._streaming = False
         self._job = Job(self._pull, lambda job: self._tell(), "polylect model")
         self._job.start()
 
@@ -45,6 +47,7 @@ class Pump:
         chunks = chunks_of(output) if not hasattr(output, "__await__") else None
         if chunks is None:
             return output
+        self._streaming = True
         try:
             for chunk in chunks:
                 self._room.acquire()
@@ -88,10 +91,20 @@ class Pump:
             return None
         return (self._job.value,)
 
-    def close(self) -> None:
-        """No more is wanted."""
+    async def aclose(self) -> None:
+        """No more is wanted: a stream ends by itself at its next chunk, and is told to end if that takes long."""
+        import anyio
+
         self._stopped = True
         self._room.release()
-        self._job.give_up()
-        if self._job.over:
-            discard(self._job.value)
+        try:
+            if self._streaming:
+                with anyio.move_on_after(PATIENCE, shield=True):
+                    while not self._job.over:
+                        self._event = self._ready()
+                        if not self._job.over:
+                            await self._event.wait()
+        finally:
+            self._job.give_up()
+            if self._job.over:
+                discard(self._job.value)

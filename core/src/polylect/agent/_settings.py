@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from .._errors import ParseError, PromptError, nearest
+from .._building import unknown_argument
+from .._errors import LectError, ParseError, PromptError, nearest
+from .._pipeline import Pipeline
+from .._policies import CHOICES as CHOICES_OF_POLICIES
 from .._values import AgentStep
 from ._trim import TokenBudget
 
@@ -69,6 +73,31 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 SETTINGS = frozenset(Settings.__struct_fields__)
+
+
+OTHERWISE = {
+    "handle_parsing_errors": "It is called parsing_errors here.",
+    "early_stopping_method": "It is called early_stopping here.",
+    "trim_intermediate_steps": "It is called trim here.",
+    "verbose": "result.to_text() shows a run, and agent.stream() while it goes on.",
+    "callbacks": "They are hooks here: hooks=[…].",
+    "memory": "Give what was said to run(), as chat_history=.",
+}
+"""What LangChain's executor takes, by the words of this one."""
+
+
+def check_options(options: Mapping[str, Any], model: Any) -> None:
+    """Check that what is no setting is something for the pipeline.
+
+    Raises:
+        LectError: there is no such keyword; the message has the nearest, or says what it is called here.
+    """
+    stages = inspect.signature(Pipeline).parameters
+    for name in options:
+        if name in OTHERWISE:
+            raise LectError(f"An agent has no {name!r}. {OTHERWISE[name]}")
+        if name not in stages and name not in CHOICES_OF_POLICIES:
+            raise unknown_argument(name, [*SETTINGS, "hooks", *stages, *CHOICES_OF_POLICIES], model)
 
 
 def settings_of(given: dict[str, Any], tools: Sequence[str] | None) -> Settings:

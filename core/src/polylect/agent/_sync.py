@@ -61,7 +61,7 @@ def _turns(run: Drive) -> Generator[AgentEvent, None, RunResult]:
     state, loop = run.state, run.loop
     while True:
         run.tick()
-        want = loop.next(state)
+        want = run.want()
         if isinstance(want, RunResult):
             return want
         if isinstance(want, CallModel):
@@ -97,6 +97,7 @@ def _now(hook: Any, made: Any) -> None:
 
 def _model(run: Drive, call: CallModel) -> Generator[AgentEvent, None, tuple[ModelResult | None, Outcome]]:
     hooks = run.hooks
+    run.partial = None
     for hook in hooks.before_model:
         _now(hook, hook(run.state, call))
     if run.live:
