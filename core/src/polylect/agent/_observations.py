@@ -57,12 +57,15 @@ def _copied(value: Any, known: dict[int, Any], left: int) -> Any:
     if kind is tuple:
         known[id(value)] = found = tuple(_copied(x, known, left - 1) for x in value)
         return found
-    known[id(value)] = found = {} if kind is dict else []  # it may be a part of itself
-    if kind is dict:
-        found.update((key, _copied(x, known, left - 1)) for key, x in value.items())
-    else:
-        found.extend(_copied(x, known, left - 1) for x in value)
-    return found
+    if kind is list:
+        items: list[Any] = []
+        known[id(value)] = items  # it may be a part of itself
+        items.extend(_copied(x, known, left - 1) for x in value)
+        return items
+    members: dict[Any, Any] = {}
+    known[id(value)] = members
+    members.update((key, _copied(x, known, left - 1)) for key, x in value.items())
+    return members
 
 
 def _cut(text: str, limit: int) -> str:
