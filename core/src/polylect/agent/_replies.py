@@ -139,7 +139,7 @@ class IncomingReply:
                 elif self._told_answer and isinstance(event, self._ends_answer):
                     self._told_answer = self.answering = False
                     out.append(NoAnswer(turn))
-            if isinstance(event, AnswerDelta):
+            if isinstance(event, AnswerDelta) and not event.text.isspace():
                 self.answering = True
             out.append(event)
         return out

@@ -228,7 +228,7 @@ class RunEvent(Value, frozen=True):
 
 
 class ModelStart(RunEvent, frozen=True):
-    """The model is asked."""
+    """The model is asked. A second one in the same turn: a wrapper asks once more, and what was told before is void."""
 
     request: Request
 
@@ -246,9 +246,10 @@ class ModelEnd(RunEvent, frozen=True):
 
 
 class NoAnswer(RunEvent, frozen=True):
-    """What was told as the answer in this turn is none: a call followed it.
+    """What was told as the answer in this turn is none: a call followed it, or it was cut off, or not accepted.
 
-    Only tongues without a mark for the answer have this: there all text is told as the answer while it comes.
+    In tongues without a mark for the answer all text is told as the answer while it comes. What is told as the answer
+    behind the last of these events is the run's output.
     """
 
 
