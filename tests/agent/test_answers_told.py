@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import polylect
-from polylect import Agent, AnswerDelta, Finish, ModelEnd, ModelStart, NoAnswer, RunResult, Scripted, tool
+from polylect import Agent, AnswerDelta, Finish, ModelEnd, ModelStart, NoAnswer, Scripted, tool
 
 from .scenes import ASYNC, LECTS, SEVERAL, answer, calls, echo, events
 
@@ -100,8 +100,8 @@ def test_the_answer_that_was_told_is_the_output(script: tuple[str, list[Any], di
     lect, found, options, driver = script
     built = Agent(lect, Scripted(found), [echo, direct], **options)
     seen = events(driver, built)
+    assert isinstance(seen[-1], Finish)
     result = seen[-1].result
-    assert isinstance(result, RunResult)
     if told(seen).strip():
         assert told(seen).strip() == str(result.output).strip()
     if result.stop_reason == "finished" and isinstance(result.output, str):
@@ -118,7 +118,7 @@ def test_the_answer_that_was_told_is_the_output(script: tuple[str, list[Any], di
 
 @pytest.mark.parametrize("driver", LIVE)
 def test_an_attempt_that_failed_is_taken_back_and_the_next_one_begins_anew(driver: str) -> None:
-    script = [["Final Ans", "wer: 4", Broken()], ["Final Answer: ", "42"]]
+    script: list[list[Any]] = [["Final Ans", "wer: 4", Broken()], ["Final Answer: ", "42"]]
     seen = events(driver, Agent("react", Scripted(script), [echo], hooks=[Patient(change=False)]))
     said = [x for x in seen if isinstance(x, (ModelStart, AnswerDelta, NoAnswer, ModelEnd, Finish))]
     assert [type(x).__name__ for x in said] == [
@@ -140,4 +140,5 @@ def test_an_answer_that_time_cuts_off_is_taken_back(driver: str) -> None:
     seen = events(driver, Agent("react", model, [echo], max_execution_time=0.15))
     assert any(isinstance(x, AnswerDelta) for x in seen)
     assert told(seen) == ""
+    assert isinstance(seen[-1], Finish)
     assert seen[-1].result.stop_reason == "time"

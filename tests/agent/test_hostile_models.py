@@ -167,7 +167,7 @@ def giving(output: Any, chunks: list[Any] | None = None) -> Any:
     return model
 
 
-OUTPUTS = (
+OUTPUTS: tuple[Any, ...] = (
     None,
     3,
     b"\xff",

@@ -12,6 +12,8 @@ from collections.abc import Awaitable, Callable
 from contextvars import copy_context
 from typing import Any, NamedTuple, Protocol
 
+GRACE = 5.0
+"""Seconds that what was cancelled may take to clean up, before nobody waits for it any more."""
 Done = Callable[[Any, BaseException | None], None]
 
 
@@ -37,6 +39,11 @@ class Backend(Protocol):
 
         ``done`` is called with its value or its error, unless it was cancelled.
         """
+
+
+def itself(awaitable: Any) -> Any:
+    """What is to be awaited, as a call that gives it."""
+    return awaitable
 
 
 def backend() -> Backend:

@@ -12,7 +12,7 @@ from .._errors import RunError, ToolError
 from .._tools import Tool, Toolbox
 from .._values import EXCEPTION_TOOL, AgentAction
 from ._arguments import ArgumentFault, bind, check, is_async
-from ._loop import unknown_tool
+from ._reading import unknown_tool
 from ._settings import Settings
 from ._values import RunState, ToolResult
 

@@ -5,19 +5,18 @@ One definition of what an agent does serves all drivers, replay, and runs that a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import msgspec
 
-from .._errors import ParseError, PromptError, RunError, nearest
-from .._json import dumps, shown
+from .._errors import ParseError, PromptError, RunError
 from .._outputs import ended, finish_reason_of, says_length
 from .._pipeline import Pipeline, Request
 from .._stages import Decision, Reading, ReadReply
 from .._tools import Toolbox
 from .._values import EXCEPTION_TOOL, AgentAction, AgentFinish, AgentStep, Reply
 from ._observations import observation_of
+from ._reading import log_of, places, plain, prompt_size, same_turn, text_of, unknown_tool
 from ._settings import Settings
 from ._trim import trimmed
 from ._values import (
@@ -183,7 +182,7 @@ class Loop:
         record = TurnRecord(
             call.turn,
             reply,
-            _plain(result.output),
+            plain(result.output),
             usage=result.usage,
             seconds=result.seconds,
             prompt_size=prompt_size(call.request),
@@ -196,7 +195,7 @@ class Loop:
             which = "a tool" if told == "required" else f"the tool {told!r}"
             decision = ParseError(
                 f"The model answered without calling {which}.",
-                text=_text_of(reply, result.output),
+                text=text_of(reply, result.output),
                 reason="no_action",
                 correction=f"You must use {which} before you answer. {self.pipeline.lect.hint}".strip(),
             )
@@ -233,7 +232,7 @@ class Loop:
             state.finish = decision
             return
         said = "" if reply is None else (reply.content or reply.reasoning).strip()
-        state.finish = AgentFinish({"output": said or self.forced(state)}, _text_of(reply, result.output))
+        state.finish = AgentFinish({"output": said or self.forced(state)}, text_of(reply, result.output))
 
     def _take_fault(
         self, state: RunState, record: TurnRecord, reply: Reply | None, error: ParseError, result: ModelResult
@@ -251,7 +250,7 @@ class Loop:
         state.iterations += 1
         state.failures += 1
         message = reply.message if reply is not None else None
-        action = AgentAction(EXCEPTION_TOOL, sentence, _log_of(reply, result.output, error), None, 0, message)
+        action = AgentAction(EXCEPTION_TOOL, sentence, log_of(reply, result.output, error), None, 0, message)
         state.turns.append(msgspec.structs.replace(record, actions=(action,), error=error.message))
         self._end_turn(state, [])
 
@@ -337,7 +336,7 @@ class Loop:
             state.stopping = "loop"
             return
         before = state.turns[-2] if len(state.turns) > 1 else None
-        state.repeats = state.repeats + 1 if before is not None and _same(before, record) else 0
+        state.repeats = state.repeats + 1 if before is not None and same_turn(before, record) else 0
         if settings.max_repeats is not None and state.repeats + 1 >= settings.max_repeats:
             state.stopping = "loop"
 
@@ -370,73 +369,6 @@ class Loop:
 
 def _counted(limit: int | None) -> str:
     return "1 iteration" if limit == 1 else f"{limit} iterations"
-
-
-def unknown_tool(name: str, names: list[str]) -> str:
-    """The observation for a call of a tool that there is not."""
-    listed = f"The tools are: {', '.join(names)}." if names else "There are no tools; answer without them."
-    return f"There is no tool {name!r:.100}.{nearest(name, names)} {listed}"
-
-
-def prompt_size(request: Request) -> int:
-    """The characters of a prompt's texts."""
-    if isinstance(request.prompt, str):
-        return len(request.prompt)
-    texts = (message.get("content") for message in request.prompt)
-    return sum(len(text) for text in texts if isinstance(text, str))
-
-
-def _same(one: TurnRecord, other: TurnRecord) -> bool:
-    """Whether two turns asked for the same and got the same."""
-    if len(one.actions) != len(other.actions) or not one.actions:
-        return False
-    for mine, yours in zip(one.actions, other.actions, strict=True):
-        if mine.tool != yours.tool or mine.tool_input != yours.tool_input:
-            return False
-        if mine.tool == EXCEPTION_TOOL and mine.log != yours.log:
-            return False
-        if isinstance(mine.tool_input, dict) and dumps(mine.tool_input) != dumps(
-            yours.tool_input
-        ):  # True is 1, and is not
-            return False
-    # as the model reads them: a stranger's values may be equal to anything, or to nothing
-    return all(shown(x.observation) == shown(y.observation) for x, y in zip(one.results, other.results, strict=True))
-
-
-def _text_of(reply: Reply | None, output: Any) -> str:
-    if reply is not None:
-        return reply.text
-    return output if isinstance(output, str) else ""
-
-
-def _log_of(reply: Reply | None, output: Any, error: ParseError) -> str:
-    """The text of an unreadable reply for the next prompt: an observation that the model invented is none there."""
-    text = _text_of(reply, output)
-    if reply is not None:
-        invented = reply.spans("observation")
-        return text[: invented[0][0]] if invented else text
-    return text[: error.span[0]] if error.reason == "observation" and error.span is not None else text
-
-
-def places(actions: Sequence[AgentAction], waiting: Sequence[AgentAction]) -> list[int]:
-    """Where the actions that are waited for stand among all of their turn."""
-    found: list[int] = []
-    for place, action in enumerate(actions):
-        if len(found) < len(waiting) and (action is waiting[len(found)] or action == waiting[len(found)]):
-            found.append(place)
-    return found
-
-
-def _plain(output: Any) -> Any:
-    return output if isinstance(output, (str, dict, list, type(None))) else spelt(output)
-
-
-def spelt(value: Any) -> str:
-    """A stranger's value as Python shows it, whatever its ``__repr__`` does."""
-    try:
-        return repr(value)
-    except Exception:
-        return f"({type(value).__name__} that can't be shown)"
 
 
 def _sentence(policy: Any, error: Any, name: str, state: RunState) -> str:

@@ -16,8 +16,8 @@ from .._stages import FormatSteps, ReadReply
 from .._tools import Tool
 from .._values import AgentAction
 from ._lines import VERSION, CutLine, EndLine, ErrorLine, Line, ModelLine, RunLine, ToolLine, encoded
-from ._loop import places, prompt_size, spelt
 from ._observations import observation_of
+from ._reading import places, prompt_size, spelt
 from ._settings import SETTINGS
 from ._trim import TokenBudget, count_roughly
 from ._values import CallModel, ModelResult, RunResult, RunState, StopReason, ToolResult, TurnRecord

@@ -16,7 +16,8 @@ from .._stages import PromptStage
 from .._tools import Tool, as_tool
 from .._values import EXCEPTION_TOOL, AgentAction, AgentStep
 from ._lines import CutLine, EndLine, ErrorLine, ModelLine, Record, RunLine, Source, ToolLine, read_record
-from ._loop import Loop, places
+from ._loop import Loop
+from ._reading import places
 from ._replies import IncomingReply
 from ._settings import Settings
 from ._trim import TokenBudget
