@@ -196,11 +196,12 @@ def test_a_file_that_is_no_model_is_an_error(tmp_path: Path) -> None:
 
 
 # --- on llama.cpp's own server ----------------------------------------------------------------------------------------
+# With the SDK's usual retries: one time in a hundred this server closes a connection that it has just kept open.
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_chat_completions_of_a_real_server(llama: LlamaServer, way: str) -> None:
-    options = {"temperature": 0, "max_tokens": 40, "max_retries": 0}
+    options = {"temperature": 0, "max_tokens": 40}
     with polylect.model("openai:any", base_url=f"{llama.url}/v1", **options) as model:
         chunks = ask(model, PARIS, way, tools=TOOLS)
         assert [(call.name, call.arguments) for call in reply_of(chunks).calls] == [("search", {"query": "Paris"})]
@@ -212,7 +213,7 @@ def test_chat_completions_of_a_real_server(llama: LlamaServer, way: str) -> None
 
 @pytest.mark.parametrize("way", WAYS)
 def test_text_completions_of_a_real_server(llama: LlamaServer, local: Any, way: str) -> None:
-    options = {"temperature": 0, "max_tokens": 60, "max_retries": 0, "api": "completions"}
+    options = {"temperature": 0, "max_tokens": 60, "api": "completions"}
     with polylect.model("openai:any", base_url=f"{llama.url}/v1", **options) as model:
         chunks = ask(model, "One, two,", way, stop=["\n"])
     assert content(chunks) == content(ask(local, "One, two,", stop=["\n"]))
@@ -221,7 +222,7 @@ def test_text_completions_of_a_real_server(llama: LlamaServer, local: Any, way: 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_messages_of_a_real_server_that_speaks_anthropics_api(llama: LlamaServer, way: str) -> None:
-    options = {"temperature": 0, "max_tokens": 40, "max_retries": 0}
+    options = {"temperature": 0, "max_tokens": 40}
     with polylect.model("anthropic:any", base_url=llama.url, **options) as model:
         chunks = ask(model, PARIS, way, tools=TOOLS)
     assert [(call.name, call.arguments) for call in reply_of(chunks).calls] == [("search", {"query": "Paris"})]
