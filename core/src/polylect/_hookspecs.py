@@ -25,7 +25,8 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 class LectSpec(msgspec.Struct, frozen=True):
     """A lect as a plugin announces it: enough to list it without loading it.
 
-    ``load`` makes the lect: a callable, or ``"module:attribute"`` naming one (or naming the lect itself).
+    ``load`` makes the lect: a callable, or ``"module:attribute"`` naming one (or naming the lect itself). ``models``
+    are the names of the models that speak it, or how they begin.
     """
 
     name: str
@@ -33,6 +34,7 @@ class LectSpec(msgspec.Struct, frozen=True):
     family: str
     load: Callable[[], Lect] | str
     aliases: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 class ModelSpec(msgspec.Struct, frozen=True):

@@ -36,6 +36,8 @@ LONGEST_NAME = 128
 """Longer names are not compared with the known ones: the comparison takes the product of the lengths."""
 ORNATE = 512
 """Names with more characters, ornaments included, are taken as they are."""
+MEMBERS_KNOWN = 256
+"""Arguments of which a reader remembers whether they are texts."""
 PLAIN = 4096
 """The longest input that a lect's ``plain_input`` may match: shorter than any sensible limit on calls."""
 
@@ -44,8 +46,9 @@ class CallReader:
     """The engine's sink for one lect, one set of tools and one choice of policies."""
 
     __slots__ = (
-        "answer_names", "bare", "cut_observations", "keep_cut", "lect", "live", "max_calls", "max_nesting", "max_size",
-        "only", "plain", "policies", "read_json", "read_text", "separators", "stops", "tools",
+        "_texts", "answer_names", "bare", "converts", "cut_observations", "empty", "keep_cut", "lect", "live",
+        "max_calls", "max_nesting", "max_size", "names_ids", "only", "plain", "policies", "read_json", "read_text",
+        "separators", "stops", "tools", "types",
     )  # fmt: skip
 
     def __init__(self, lect: TextLect, tools: Toolbox | None, policies: Policies) -> None:
@@ -62,6 +65,9 @@ class CallReader:
         self.answer_names = lect.answer_names
         self.max_nesting = policies.max_nesting
         self.read_text, self.read_json = lect.read_text, lect.read_json
+        self.names_ids, self.converts, self.empty = lect.names_ids, lect.converts, lect.empty_arguments
+        self.types = lect.typed_members
+        self._texts: dict[tuple[str, str, str | None], bool] = {}
         simple = lect.plain_input if tools is None and policies.max_call_size >= PLAIN else None
         self.plain = None if simple is None else simple.match
 
@@ -86,9 +92,35 @@ class CallReader:
             diagnostics.append(Diagnostic("tool_name", note, max(start, 0), max(end, 0)))
         return found
 
+    def name_id(self, raw: str) -> tuple[str, str | None]:
+        """The name and the id in a text that is both."""
+        return self.lect.name_id(raw)
+
     def is_answer(self, name: str) -> bool:
         """Whether this name marks the final answer."""
         return name.casefold() in self.answer_names
+
+    # --- members --------------------------------------------------------------------------------------------------
+
+    def is_text(self, name: str, key: str, kind: str | None) -> bool:
+        """Whether a member's value is its text, whatever that is."""
+        known = self._texts.get((name, key, kind))
+        if known is None:
+            tool = None if self.tools is None else self.tools.get(name)
+            known = self.lect.is_text(key, kind, tool, self.policies)
+            if len(self._texts) < MEMBERS_KNOWN:
+                self._texts[name, key, kind] = known
+        return known
+
+    def member(
+        self, name: str, key: str, kind: str | None, text: str, start: int, end: int, diagnostics: list[Diagnostic]
+    ) -> Any:
+        """The value of a member that is no mere text."""
+        tool = None if self.tools is None else self.tools.get(name)
+        value, fault = self.lect.read_member(key, kind, text, tool, self.policies)
+        if fault is not None:
+            diagnostics.append(Diagnostic("types", fault, max(start, 0), max(end, 0)))
+        return value
 
     # --- calls ----------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from ._checks import check_reply, unwritable
 from ._errors import LectError, ParseError, PolylectError
@@ -22,6 +22,8 @@ from ._tools import Tool, Toolbox, ToolLike, Tools, toolbox
 from ._values import AgentAction, AgentFinish, AgentStep, Call, Reply
 from .grammar import MISSING, Grammar
 
+Member: TypeAlias = "tuple[Any, str | None]"
+"""A member's value, and what is wrong with it."""
 KEPT = 64
 """Prefixes, and choices of policies, that a lect remembers."""
 SHORT = 256
@@ -39,12 +41,20 @@ class TextLect(Lect):
         tolerant_names: whether tool names are freed of brackets, back-ticks and words like "Use".
         separators: what joins reasoning, and content, that starts again after something else.
         completions: markers that a server may have cut off as stop strings, where they are more than ``stops``.
+        typed_members: whether :meth:`is_text` and :meth:`read_member` type the values of members; else they are texts.
+        names_ids: whether a call's name and its id are one text, which :meth:`name_id` takes apart.
+        converts: whether arguments that are text become JSON text once :meth:`read_text` has read them.
+        empty_arguments: the arguments' text of a call without any.
         plain_input: a pattern for raw inputs of at most 4,096 characters that mean themselves; it only saves time.
         observation_prefix, model_prefix: what ``format_steps`` writes around the observations of a turn.
         between: what closes an observation that another one follows.
     """
 
     grammar_file: ClassVar[str | Path | Traversable] = ""
+    typed_members: ClassVar[bool] = False
+    names_ids: ClassVar[bool] = False
+    converts: ClassVar[bool] = False
+    empty_arguments: ClassVar[str] = ""
     lead: ClassVar[str] = ""
     answer_names: frozenset[str] = frozenset()
     tolerant_names: ClassVar[bool] = False
@@ -175,6 +185,18 @@ class TextLect(Lect):
     def read_text(self, name: str, raw: str, tool: Tool | None, policies: Policies, open_end: bool) -> Arguments:
         """Arguments that the tongue carries as text. ``open_end``: they ended with the message, not by a marker."""
         return self.unescape(raw), "complete", None
+
+    def name_id(self, raw: str) -> tuple[str, str | None]:
+        """The name and the id in a text that is both."""
+        return raw, None
+
+    def is_text(self, key: str, kind: str | None, tool: Tool | None, policies: Policies) -> bool:
+        """Whether the value of the member ``key`` is its text, whatever that is; ``kind`` is what the tongue says."""
+        return True
+
+    def read_member(self, key: str, kind: str | None, text: str, tool: Tool | None, policies: Policies) -> Member:
+        """(the value of the member ``key``, None), or (what there is, what a developer should know of it)."""
+        return text, None
 
     def read_json(self, name: str, value: Any, tool: Tool | None) -> tuple[dict[str, Any] | str | None, str | None]:
         """(arguments, None) from a decoded JSON value, or (what there is, the correction)."""
@@ -318,7 +340,7 @@ class TextLect(Lect):
         for number, (turn, text) in enumerate(turns, 1):
             out.append(text)
             for step in turn:
-                out.append(self.observation_prefix)
+                out.append(self.opening(step, first=step is turn[0]))
                 out.append(self._guarded(observation_text(step.observation), chosen))
                 last = step is turn[-1]
                 out.append(self.cue(turns[number][1] if number < len(turns) else None) if last else self.between)
@@ -332,6 +354,10 @@ class TextLect(Lect):
         """
         known = self._known_turns.setdefault(policies, {}) if len(self._known_turns) < KEPT else {}
         return [(turn, turn_text(self, [step.action for step in turn], policies, known)) for turn in turns_of(steps)]
+
+    def opening(self, step: AgentStep, *, first: bool) -> str:
+        """What stands before the observation of a step, the first of its turn or another one."""
+        return self.observation_prefix
 
     def cue(self, following: str | None) -> str:
         """What stands behind an observation, before the model's next turn (None: the turn that it shall write)."""

@@ -22,8 +22,10 @@ from ._render import inline
 from ._schemas import referred
 from ._scratchpad import observation_text, turns_of
 from ._stopping import Stopper, StreamStopper
-from ._text_lect import difference
+from ._text_lect import Member, difference
 from ._tools import Tools, schema_types
+from ._typed import entries, fitted, kinds, load_json, member, scalar, typed, untyped
+from ._typed import only_text as takes_only_text
 from ._values import Part, Role, Span, Status
 from .grammar import Grammar
 from .grammar._draft import MISSING
@@ -37,6 +39,7 @@ __all__ = [
     "MISSING",
     "Asked",
     "Grammar",
+    "Member",
     "Part",
     "Reader",
     "Reason",
@@ -57,19 +60,28 @@ __all__ = [
     "decode",
     "difference",
     "dumps",
+    "entries",
+    "fitted",
     "inline",
     "is_mended",
     "json_fault",
+    "kinds",
+    "load_json",
     "malformed",
+    "member",
     "nesting_beyond",
     "observation_text",
     "only_text",
     "referred",
     "resolve_name",
     "says_length",
+    "scalar",
     "schema_types",
     "takes_keys",
+    "takes_only_text",
     "too_deep",
     "turns_of",
+    "typed",
     "unknown_tool",
+    "untyped",
 ]

@@ -14,7 +14,7 @@ from .._errors import GrammarError
 
 PAYLOADS = ("json_call", "json_object", "json_array", "json_value", "brackets")
 """Rules that a scanner reads; a grammar imports them under these names."""
-ROLES = ("reasoning", "content", "answer", "observation", "call", "name", "arguments", "id", "key", "value")
+ROLES = ("reasoning", "content", "answer", "observation", "call", "name", "arguments", "id", "key", "kind", "value")
 MAX_STATES = 2000
 """A tongue of the profile needs 3 to 60; a grammar that is recursive outside its payloads has no end."""
 END = "$END"

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from .._json import dumps
 from .._values import AnswerDelta, ArgumentsDelta, Call, CallEnd, CallStart, Diagnostic, Event, Part
 from ._strings import unescape
 
@@ -39,6 +40,25 @@ class Sink(Protocol):
     """Names of "calls" that are the final answer; empty when there are none."""
     plain: Any
     """``match`` for raw text that is its own meaning as an input; None when inputs need a closer look."""
+    names_ids: bool
+    """Whether a call's name and its id are one text."""
+    converts: bool
+    """Whether arguments in a notation of the tongue's own become JSON text; they are held until then."""
+    types: bool
+    """Whether the values of members have types; else they are texts."""
+    empty: str
+    """The arguments' text of a call without any."""
+
+    def name_id(self, raw: str) -> tuple[str, str | None]:
+        """The name and the id in a text that is both."""
+
+    def is_text(self, name: str, key: str, kind: str | None) -> bool:
+        """Whether a member's value is its text, whatever that is, so that it need not be waited for."""
+
+    def member(
+        self, name: str, key: str, kind: str | None, text: str, start: int, end: int, diagnostics: list[Diagnostic]
+    ) -> Any:
+        """The value of a member that is no mere text."""
 
     def name(self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]) -> str:
         """The tool's name as the model spelt it -> the name to use."""
@@ -148,6 +168,10 @@ class Draft:
     member_raw: list[str] | None = None
     key: str | None = None
     """The key of a member whose value has not ended yet."""
+    kind: str | None = None
+    """What the tongue itself says of the type of that value."""
+    verbatim = True
+    """Whether that value is its text."""
 
     def __init__(self, cursor: Cursor, sink: Sink) -> None:
         self.cursor, self.sink = cursor, sink
@@ -162,7 +186,7 @@ class Draft:
             self.named = self.started = self.is_answer = self.is_broken = False
             self.form = NO_ARGUMENTS
             self.raw, self.value = None, MISSING
-            self.held = self.streamed = self.member_raw = self.key = None
+            self.held = self.streamed = self.member_raw = self.key = self.kind = None
         self.open = True
         self.start = start
         self.arguments = (start, start)
@@ -174,6 +198,8 @@ class Draft:
         if end < 0:
             end = 0
         sink = self.sink
+        if sink.names_ids:
+            raw, self.id = sink.name_id(raw)
         plain = sink.bare and raw.isidentifier()
         self.name = name = raw if plain else sink.name(raw, start, end, self.diagnostics)
         self.named = True
@@ -189,9 +215,15 @@ class Draft:
                 cursor.out.append(ArgumentsDelta(end, end, self.index, "".join(self.held)))
                 self.held = None
 
-    def begin_member(self) -> str:
-        """The JSON text before the inside of a member's value."""
-        return f'{", " if self.members else "{"}{quote_json(self.key or "")}: "'
+    def begin_value(self) -> str:
+        """A member's value begins: what of its JSON text is known by now."""
+        sink = self.sink
+        self.verbatim = not sink.types or sink.is_text(self.name or "", self.key or "", self.kind)
+        return f'{self._before()}"' if self.verbatim else ""
+
+    def _before(self) -> str:
+        """The JSON text before a member's value."""
+        return f"{', ' if self.members else '{'}{quote_json(self.key or '')}: "
 
     def member(self, text: str, end: int) -> None:
         """More JSON text of arguments that come as keys and values."""
@@ -207,20 +239,28 @@ class Draft:
         else:
             self.hold(text)
 
-    def end_member(self, value: str, end: int) -> None:
-        """The value of the member is over."""
-        self.member('"', end)
+    def end_member(self, text: str, begin: int, end: int) -> None:
+        """The value of the member, which stood between the two positions, is over."""
+        value: Any = text
+        key = self.key or ""
+        if self.verbatim:
+            self.member('"', end)
+        else:
+            value = self.sink.member(self.name or "", key, self.kind, text, begin, end, self.diagnostics)
+            self.member(self._before() + dumps(value), end)
         if self.members is None:
             self.members = {}
         self.form = MEMBERS
-        self.members[self.key or ""] = value
-        self.key = None
+        self.members[key] = value
+        self.key = self.kind = None
 
     def key_without_value(self, end: int) -> None:
         """A key is over, or the call, and nothing came behind the last key: its value is empty."""
         if self.key is not None:
-            self.member(self.begin_member(), end)
-            self.end_member("", end)
+            begun = self.begin_value()
+            if begun:
+                self.member(begun, end)
+            self.end_member("", end, end)
 
     def hold(self, text: str) -> None:
         """Keep part of the arguments for later."""
@@ -241,6 +281,9 @@ class Draft:
             self.key_without_value(end)
             if self.member_raw:
                 self.member("}", end)
+            elif self.form == NO_ARGUMENTS and sink.empty and not self.is_broken:
+                self.form, self.members = MEMBERS, {}
+                self.member(sink.empty, end)
         call = self._call(end, ending)
         if len(self.calls) >= sink.max_calls and call.status != "truncated":
             error = f"Your message has more than {sink.max_calls} calls. Send fewer at a time."
@@ -253,6 +296,9 @@ class Draft:
             cursor.last = end
             if call.raw:
                 cursor.out.append(ArgumentsDelta(end, end, self.index, call.raw))
+        elif sink.converts and self.form == TEXT and call.raw and call.status != "truncated":
+            cursor.out.append(ArgumentsDelta(cursor.last, end, self.index, call.raw))
+            cursor.last = end
         cursor.out.append(CallEnd(cursor.last, end, self.index, call))
         cursor.last = end
         if call.status == "truncated" and not sink.keep_cut:
@@ -282,7 +328,10 @@ class Draft:
         sink, name = self.sink, self.name or ""
         if form == TEXT and name and ending < CUT and sink.plain is not None and sink.plain(raw) is not None:
             return Call(name, raw, raw, self.id, start, end)
-        return sink.call(name, form, raw, value, self.id, start, end, ending, self.diagnostics)
+        call = sink.call(name, form, raw, value, self.id, start, end, ending, self.diagnostics)
+        if sink.converts and form == TEXT and isinstance(call.arguments, dict):
+            return msgspec.structs.replace(call, raw=dumps(call.arguments))
+        return call
 
     def begin_answer(self, start: int) -> None:
         """An answer that is no call begins."""

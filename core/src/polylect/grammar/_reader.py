@@ -94,11 +94,12 @@ class BaseReader:
         """More text of an argument that is not streamed as it is."""
         draft = self.draft
         if role == t.VALUE:
-            text = quote_json(piece)[1:-1]
-            draft.member(draft.begin_member() + text if begins else text, end)
+            begun = draft.begin_value() if begins else ""
+            if draft.verbatim:
+                draft.member(begun + quote_json(piece)[1:-1], end)
         elif draft.is_answer:
             draft.answer_delta(piece, end)
-        else:
+        elif not self.sink.converts:
             draft.hold(piece)
 
     def text_ends(self, role: int, begin: int, end: int, held: list[str]) -> None:
@@ -113,7 +114,9 @@ class BaseReader:
             draft.key_without_value(end)
             draft.key = "".join(held)
         elif role == t.VALUE:
-            draft.end_member("".join(held), end)
+            draft.end_member("".join(held), begin, end)
+        elif role == t.KIND:
+            draft.kind = "".join(held)
         elif role == t.OBSERVATION:
             draft.parts[-1] = ("observation", start, end)
         elif role == SKIP and not "".join(held).isspace():

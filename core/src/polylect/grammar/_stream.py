@@ -198,7 +198,7 @@ class Reader(BaseReader):
                                 self.begin(text.begins, begin, begin)
                                 last = cursor.last
                             if maker is None:
-                                as_it_comes = role == t.ARGUMENTS and draft.started and sink.live
+                                as_it_comes = role == t.ARGUMENTS and draft.started and sink.live and not sink.converts
                             elif role == t.ANSWER:
                                 cursor.c, cursor.base = c, base
                                 separator = self.answer_begins()

@@ -15,11 +15,12 @@ from ._automaton import END, PAYLOADS, Edge, base_name, build
 from ._faults import explained, of_terminal
 from ._source import Source
 
-ENGINE = 2
+ENGINE = 3
 """Raise it when the meaning of the tables changes, or what compiles: cached ones of another number are thrown away."""
 
 CALL_BEGIN, CALL_END, CALL_END_BEFORE, ANSWER_BEGIN, ARGUMENTS_BEGIN, OBSERVATION_BEGIN = 1, 2, 4, 8, 16, 32
 REASONING, CONTENT, ANSWER, NAME, ARGUMENTS, ID, KEY, VALUE, OBSERVATION, MARKUP = range(10)
+KIND = 11  # 10 is the pseudo role of what is skipped
 ROLE_CODES = {
     "reasoning": REASONING,
     "content": CONTENT,
@@ -28,6 +29,7 @@ ROLE_CODES = {
     "arguments": ARGUMENTS,
     "id": ID,
     "key": KEY,
+    "kind": KIND,
     "value": VALUE,
     "observation": OBSERVATION,
 }

@@ -31,7 +31,7 @@ are as good as infinite are not (no tool can be sent them), of duplicate keys th
 _BLANK = re.compile(r"[ \t\r\n]++").match
 _OBJECT_END = re.compile(r"[ \t\r\n]*+\}").match
 _SQUARE = re.compile(r"[\[\]]").finditer
-_SILENT = (t.ID, t.KEY, t.VALUE, t.OBSERVATION)
+_SILENT = (t.ID, t.KEY, t.KIND, t.VALUE, t.OBSERVATION)
 
 
 def brackets_end(text: str, at: int) -> int:

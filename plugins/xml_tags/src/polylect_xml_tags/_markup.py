@@ -12,9 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from polylect import Arguments, LectError, Tool
-from polylect.plugin import MISSING, takes_keys, too_deep
-
-from ._types import entries, kinds, member, scalar, typed, untyped
+from polylect.plugin import MISSING, entries, kinds, member, scalar, takes_keys, too_deep, typed, untyped
 
 ITEM = "item"
 """The element of a list's entries."""

@@ -6,11 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from polylect.plugin import DECODER, MISSING, referred
+from ._schemas import referred
+from .grammar._draft import MISSING
+from .grammar._whole import DECODER
 
 DEPTH = 8
 """References that are followed for one value; a schema that refers to itself ends there."""
-_load = json.JSONDecoder(parse_float=DECODER.parse_float, parse_constant=DECODER.parse_constant).decode
+load_json = json.JSONDecoder(parse_float=DECODER.parse_float, parse_constant=DECODER.parse_constant).decode
 """A text that is JSON as we read it, but for raw control characters in strings."""
 _ORDER = ("null", "boolean", "integer", "number", "array", "object")
 
@@ -20,7 +22,7 @@ def untyped(text: str) -> Any:
     if text[:1] not in ('"', "-", "t", "f", "n") and not text[:1].isdecimal():
         return text
     try:
-        value = _load(text)
+        value = load_json(text)
     except (ValueError, RecursionError):
         return text
     return text if isinstance(value, (dict, list)) else value
@@ -28,6 +30,14 @@ def untyped(text: str) -> Any:
 
 def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
     """``text`` as the first type of the schema that it fits; text that fits none stays text."""
+    value = fitted(text, schema, root)
+    if value is not MISSING:
+        return value
+    return text if kinds(schema, root) else untyped(text)
+
+
+def fitted(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
+    """``text`` as the first type of the schema that it fits; MISSING where it fits none, or the schema says none."""
     allowed, choices = _kinds(schema, root, DEPTH)
     if choices is not None:
         for choice in choices:
@@ -38,7 +48,13 @@ def typed(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
             value = _convert(text.strip(), kind)
             if value is not MISSING:
                 return value
-    return text if allowed else untyped(text)
+    return text if "string" in allowed and choices is None else MISSING
+
+
+def only_text(schema: Any, root: Mapping[str, Any]) -> bool:
+    """Whether a schema allows texts and nothing else."""
+    allowed, choices = _kinds(schema, root, DEPTH)
+    return allowed == {"string"} and all(isinstance(choice, str) for choice in choices or ())
 
 
 def kinds(schema: Any, root: Mapping[str, Any]) -> set[str]:
@@ -107,6 +123,10 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> tuple[set[str], 
                 allowed |= some
                 choices += values or []
             return allowed, choices or None
+    for option in schema["allOf"] if isinstance(schema.get("allOf"), list) else ():
+        found = _kinds(option, root, depth - 1)
+        if found[0]:
+            return found
     return set(), None
 
 
@@ -116,7 +136,7 @@ def _convert(text: str, kind: str) -> Any:
     if kind == "boolean":
         return {"true": True, "false": False}.get(text.lower(), MISSING)
     try:
-        value = _load(text)
+        value = load_json(text)
     except (ValueError, RecursionError):
         return MISSING
     if kind == "integer":
