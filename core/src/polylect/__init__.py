@@ -186,7 +186,12 @@ def lects() -> list[LectInfo]:
 
 
 def lect(name: str) -> Lect:
-    """The lect of that name or alias.
+    """The lect of that name or alias, or the one that the model of that name speaks.
+
+    Args:
+        name: ``"hermes"``; or the name of a model, such as ``"Qwen/Qwen3-Coder-30B-A3B-Instruct"``, of which the
+            last part counts, whatever its case and whether ``-``, ``_`` or ``.`` stands between its words. Names of
+            lects go before those of models; of the lects that claim a model, the one with the longest beginning.
 
     Raises:
         LectError: there is none; the message has the nearest name and the line that installs it.

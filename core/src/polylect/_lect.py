@@ -55,7 +55,8 @@ class Lect:
         name: as ``polylect.lect(name)`` finds it: lower case, digits and underscores.
         title: a few words for people.
         family: the distribution's short name.
-        aliases: other names, of models for instance.
+        aliases: other names.
+        models: how the names of the models begin that speak it, such as ``"Qwen3-Coder"``.
         stops: strings at which a server should stop the model.
         policies: this lect's defaults.
         features: what ``format`` can express, a subset of :data:`FEATURES`.
@@ -69,6 +70,7 @@ class Lect:
     title: ClassVar[str] = ""
     family: ClassVar[str] = ""
     aliases: ClassVar[tuple[str, ...]] = ()
+    models: ClassVar[tuple[str, ...]] = ()
     stops: tuple[str, ...] = ()
     policies: Policies = Policies()
     features: Features = FEATURES
@@ -82,6 +84,8 @@ class Lect:
         super().__init_subclass__(**options)
         if "name" in cls.__dict__ and "aliases" not in cls.__dict__:
             cls.aliases = ()
+        if "name" in cls.__dict__ and "models" not in cls.__dict__:
+            cls.models = ()
 
     @cached_property
     def prompt(self) -> Prompt:

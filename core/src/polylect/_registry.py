@@ -23,31 +23,16 @@ import pluggy
 from ._claims import Contest, contest, install_line, may_bring
 from ._errors import LectError, PluginError, PolylectError, nearest
 from ._hookspecs import PROJECT, LectSpec, ModelSpec, Specifications
+from ._known import GRAMMARS as GRAMMARS
+from ._known import KNOWN as KNOWN
 from ._lect import Lect
+from ._model_names import OWN, Claim, ModelMatch, find_model, nearest_model
 from ._models import KNOWN as KNOWN_MODELS
 from ._models import ModelRegistry
 
-KNOWN = {
-    "react": "polylect-react",
-    "react_bracket": "polylect-react",
-    "docstore": "polylect-react",
-    "mrkl": "polylect-react",
-    "conversational": "polylect-react",
-    "self_ask": "polylect-react",
-    "json_blob": "polylect-json-blob",
-    "json_chat": "polylect-json-blob",
-    "chat": "polylect-json-blob",
-    "react_json": "polylect-json-blob",
-    "xml_tags": "polylect-xml-tags",
-    "tool_calls": "polylect-tool-calls",
-    "openai_functions": "polylect-tool-calls",
-}
-"""Lects of this project by the distribution that brings them, for the install line in errors."""
 LISTS = ("polylect_lects", "polylect_models")
 HOOKS = frozenset(x for x in dir(Specifications) if x.startswith("polylect_") and x not in LISTS)
 """The hooks that stand around runs."""
-GRAMMARS = "./grammars"
-"""The folder of a checkout that every family of lects needs."""
 
 
 class LectInfo(NamedTuple):
@@ -58,6 +43,7 @@ class LectInfo(NamedTuple):
     family: str
     distribution: str
     aliases: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 class PluginInfo(NamedTuple):
@@ -112,6 +98,8 @@ def _check_spec(spec: LectSpec) -> None:
         raise PluginError(f"A lect has a name, a title and a family, all texts, not {texts!r}.")
     if not isinstance(spec.aliases, (tuple, list)) or not all(isinstance(x, str) and x for x in spec.aliases):
         raise PluginError(f"The aliases of {spec.name!r} are a tuple of names, not {spec.aliases!r}.")
+    if not isinstance(spec.models, (tuple, list)) or not all(isinstance(x, str) and x for x in spec.models):
+        raise PluginError(f"The models of {spec.name!r} are a tuple of names, not {spec.models!r}.")
 
 
 Names: TypeAlias = tuple[dict[str, _Entry], dict[str, str], dict[str, Contest]]
@@ -266,11 +254,12 @@ class Registry:
             raise PluginError(f"{lect!r} is not a lect with a name: subclass polylect.TextLect and set `name`.")
         self.discover()
         with self._lock:
-            spec = LectSpec(made.name, made.title or made.name, made.family or "own", lambda: made, made.aliases)
+            texts = made.name, made.title or made.name, made.family or "own"
+            spec = LectSpec(*texts, lambda: made, made.aliases, made.models)
             _check_spec(spec)
             if not override:
-                self._check_free(spec, "polylect.register()")
-            self._add(spec, "polylect.register()")
+                self._check_free(spec, OWN)
+            self._add(spec, OWN)
             for name in (spec.name, *spec.aliases):
                 self._contested.pop(name, None)
         return made
@@ -305,7 +294,7 @@ class Registry:
         """All lects, by name, none of them loaded."""
         self.discover()
         return [
-            LectInfo(e.spec.name, e.spec.title, e.spec.family, e.distribution, e.spec.aliases)
+            LectInfo(e.spec.name, e.spec.title, e.spec.family, e.distribution, e.spec.aliases, e.spec.models)
             for _, e in sorted(self._entries.items())
         ]
 
@@ -333,7 +322,23 @@ class Registry:
             found = self._entries.get(spelling) or self._owner(spelling)
             if found is not None:
                 return found.load()
+        model = self.find_model(name)
+        if model is not None:
+            return self._entries[model.lect].load()
         raise self._unknown(name)
+
+    def find_model(self, name: str) -> ModelMatch | None:
+        """The lect that the model of that name speaks; None where no lect claims it.
+
+        Raises:
+            LectError: two distributions claim it.
+        """
+        return find_model(name, self.claims())
+
+    def claims(self) -> list[Claim]:
+        """The claims of all lects on models, in the order in which they were found."""
+        self.discover()
+        return [Claim(e.spec.name, e.distribution, x) for e in self._entries.values() for x in e.spec.models]
 
     def _unknown(self, name: Any) -> PolylectError:
         if not isinstance(name, str):
@@ -348,7 +353,7 @@ class Registry:
         if key in KNOWN:
             return LectError(f"The lect {key!r} is not installed. {install_line(KNOWN[key], GRAMMARS)}")
         known = sorted({*self._entries, *self._aliases, *KNOWN})
-        hint = nearest(key, known)
+        hint = nearest(key, known) or nearest_model(name, self.claims())
         missing = next((k for k in KNOWN if f"{k!r}" in hint and k not in self._entries), None)
         install = "" if missing is None else f" {install_line(KNOWN[missing], GRAMMARS)}"
         listed = ", ".join(sorted(self._entries)) or "none"

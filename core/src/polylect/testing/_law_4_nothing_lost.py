@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from .._errors import LectError, ParseError
 from .._values import ContentDelta, ReasoningDelta, Reply
 from ._law_2_any_cut import Options, readings
 from ._replies import Tools
 from ._run import EXAMPLES, Outcome, examine, fail, find
+from ._same import same_value
 from ._stream import Streamed, stream
 from ._texts import Message, pieces
 
@@ -41,7 +43,7 @@ def law_4_nothing_lost(
                 fail("reply.text is not the text that was read", text=streamed.reply.text)
             _events_tile(streamed)
             _parts_stand_where_they_say(streamed.reply, nested=options.get("reasoning_calls") == "accept")
-            _calls_stand_where_they_say(streamed.reply, exact=isinstance(message, str))
+            _calls_stand_where_they_say(streamed.reply, lect)
         except AssertionError as error:
             fail(str(error), message=message, sizes=sizes, options=options)
 
@@ -99,14 +101,27 @@ def _joins(pieces: list[str], whole: str) -> bool:
     return len(whole) in places
 
 
-def _calls_stand_where_they_say(reply: Reply, *, exact: bool) -> None:
+def _calls_stand_where_they_say(reply: Reply, lect: Lect) -> None:
+    made = getattr(lect, "typed_members", False) or getattr(lect, "converts", False)
+    nothing = getattr(lect, "empty_arguments", "")
     at = 0
     for call in reply.calls:
         if not at <= call.start <= call.end <= len(reply.text):
             fail("the span of a call overlaps another, or lies outside of the text", call=call, span=call.span)
         at = call.end
-        if exact and call.raw not in reply.text[call.start : call.end]:
+        if made and call.raw:  # JSON text that the reader made
+            if call.status == "complete" and not _says(call.raw, call.arguments):
+                fail("a call's raw text is not the JSON of its arguments", call=call, raw=call.raw)
+        elif not lect.messages and call.raw != nothing and call.raw not in reply.text[call.start : call.end]:
             fail("a call's raw text does not stand in its span", raw=call.raw, at=reply.text[call.start : call.end])
     for diagnostic in reply.diagnostics:
         if not 0 <= diagnostic.start <= diagnostic.end <= len(reply.text):
             fail("the span of a diagnostic lies outside of the text", diagnostic=diagnostic)
+
+
+def _says(raw: str, arguments: Any) -> bool:
+    """Whether JSON text has this value; of keys that stand twice the last counts."""
+    try:
+        return same_value(json.loads(raw), arguments)
+    except ValueError:
+        return False
