@@ -70,7 +70,7 @@ def test_register_takes_a_lect_or_its_class_and_gives_the_lect_back(given: Any) 
     for name in ("mine", "my_own", "my_model_7b"):
         assert polylect.lect(name) is lect
     (info,) = [x for x in polylect.lects() if x.name == "mine"]
-    assert info == ("mine", "A tongue of one's own", "own", "polylect.register()", ("my_own", "my_model_7b"))
+    assert info == ("mine", "A tongue of one's own", "own", "polylect.register()", ("my_own", "my_model_7b"), ())
     assert lect.parse("Hello.").content == "Hello."
 
 
@@ -186,7 +186,7 @@ def test_an_unknown_lect_is_told_with_the_nearest(name: str, nearest: str) -> No
     assert str(caught.value) == f"There is no lect {name!r}. Did you mean {nearest!r}? {installed}"
 
 
-@pytest.mark.parametrize("name", ["", "hermes", "nope", "\ud800", "\0", "a" * 100_000])
+@pytest.mark.parametrize("name", ["", "zulu", "nope", "\ud800", "\0", "a" * 100_000])
 def test_a_lect_that_nothing_is_near_to_is_told_with_what_there_is(name: str) -> None:
     with pytest.raises(LectError) as caught:
         polylect.lect(name)

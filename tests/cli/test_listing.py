@@ -73,7 +73,7 @@ def test_the_version_comes_with_those_of_the_plugins() -> None:
 def test_lects_are_listed(run: Any, lines: Lines) -> None:
     found = {x["name"]: x for x in lines(run("lects").stdout)}
     assert found["toy"]["title"] == "A toy for tests"
-    assert set(found["toy"]) == {"name", "title", "family", "distribution", "aliases"}
+    assert set(found["toy"]) == {"name", "title", "family", "distribution", "aliases", "models"}
     text = run("lects", "--no-json").stdout.decode()
     assert "LECT " in text
     assert "A toy for tests, in messages\n" in text
@@ -200,3 +200,17 @@ def test_an_unknown_command_is_exit_code_2() -> None:
     shown = CliRunner().invoke(main, ["prase"])
     assert shown.exit_code == 2
     assert "prase" in shown.output
+
+
+def test_the_lect_of_a_model_is_told_with_the_reason(run: Any, lines: Lines) -> None:
+    found = lines(run("lects", "--model", "Qwen/Qwen3-0.6B").stdout)[0]
+    assert (found["lect"], found["beginning"], found["distribution"]) == ("hermes", "Qwen3", "polylect-native")
+    text = run("lects", "--no-json", "--model", "qwen3_0.6b").stdout.decode()
+    assert text.startswith("hermes  ")
+    assert "has the beginning 'Qwen3'" in text
+
+
+def test_an_unknown_model_is_told_with_the_nearest(run: Any) -> None:
+    done = run("lects", "--model", "Quen3-0.6B")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"Did you mean 'Qwen3' (the lect 'hermes')?" in done.stderr
