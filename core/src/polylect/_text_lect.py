@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ._checks import check_reply, unwritable
 from ._errors import LectError, ParseError, PolylectError
@@ -17,10 +17,14 @@ from ._parser import TextParser, check_policies, text_problem, with_hidden_calls
 from ._policies import Policies
 from ._reading import Arguments, CallReader
 from ._render import describe_tools
+from ._said import difference, prefix_text, without_partial_stop
 from ._scratchpad import observation_text, turn_text, turns_of
 from ._tools import Tool, Toolbox, ToolLike, Tools, toolbox
 from ._values import AgentAction, AgentFinish, AgentStep, Call, Reply
 from .grammar import MISSING, Grammar
+
+if TYPE_CHECKING:
+    from ._tokens import TokenParser
 
 Member: TypeAlias = "tuple[Any, str | None]"
 """A member's value, and what is wrong with it."""
@@ -157,6 +161,24 @@ class TextLect(Lect):
     def parser(self, *, tools: Tools = None, prefix: str = "", **policies: Any) -> TextParser:
         """A parser for one message that arrives in chunks; see :meth:`Lect.parser`."""
         return TextParser(self, self._sink(tools, policies), self.lead + self._prefix(prefix))
+
+    def token_parser(
+        self, special_tokens: Mapping[int, str], *, tools: Tools = None, prefix: str = "", **policies: Any
+    ) -> TokenParser:
+        """A parser for one message that arrives as tokens, ``(id, text)``.
+
+        Args:
+            special_tokens: the texts of the model's special tokens by their ids, as its tokenizer has them.
+            tools: as for :meth:`Lect.parse`.
+            prefix: as for :meth:`Lect.parse`.
+            policies: as for :meth:`Lect.parse`.
+
+        Raises:
+            LectError: an unknown policy or choice, or ``special_tokens`` are none.
+        """
+        from ._tokens import TokenParser
+
+        return TokenParser(self.parser(tools=tools, prefix=prefix, **policies), special_tokens)
 
     def decide(self, reply: Reply, **policies: Any) -> list[AgentAction] | AgentFinish:
         """What the agent does with a reply; see :meth:`Lect.decide`."""
@@ -382,48 +404,6 @@ class TextLect(Lect):
         skipped = sum(x.end - x.start for x in reply.diagnostics if x.code == "skipped")
         faults = sum(not call.runnable for call in reply.calls) + (cut and not reply.calls)
         return max(0.6, 0.9 * min(1.0, (marked + 20) / whole)) - 0.3 * skipped / whole - 0.25 * bool(faults)
-
-
-def prefix_text(prefix: object) -> str:
-    """The prefix; LectError when it is no text."""
-    if not isinstance(prefix, str):
-        raise LectError(f"prefix is a text, not {type(prefix).__name__}.")
-    return prefix
-
-
-SHORTEST_STOP = 5
-"""A shorter piece of a stop string at the end of a text may as well be the text's own."""
-
-
-def without_partial_stop(text: str, stops: tuple[str, ...]) -> str:
-    """Text without a piece of a stop string at its end, which some servers leave there."""
-    for stop in stops:
-        shortest = min(SHORTEST_STOP, len(stop))
-        at = text.find(stop[:shortest], -len(stop) if len(stop) < len(text) else 0)
-        while at >= 0:  # most texts have none
-            if stop.startswith(text[at:]):
-                return text[:at]
-            at = text.find(stop[:shortest], at + 1)
-    return text
-
-
-def difference(wanted: Reply, got: Reply) -> str:
-    """Which field of a reply did not survive, in words."""
-    if not wanted.complete and got.complete:
-        return "it was cut short, and only whole replies can be written"
-    for field in ("reasoning", "content", "answer"):
-        one, other = getattr(wanted, field), getattr(got, field)
-        if one != other:
-            return f"its {field} {one!r:.60} would read back as {other!r:.60}"
-    if len(wanted.calls) != len(got.calls):
-        return f"its {len(wanted.calls)} calls would read back as {len(got.calls)}"
-    for one_call, other_call in zip(wanted.calls, got.calls, strict=True):
-        if one_call != other_call:
-            return (
-                f"the call {one_call.name!r} with {one_call.arguments!r:.60} would read back as "
-                f"{other_call.name!r} with {other_call.arguments!r:.60} ({other_call.status})"
-            )
-    return "it would read back incomplete"
 
 
 __all__ = ["TextLect", "difference", "without_partial_stop"]
