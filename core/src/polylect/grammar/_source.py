@@ -79,7 +79,8 @@ def _shared() -> Traversable | None:
 def read_source(grammar: str | Path | Traversable, replace: Mapping[str, str] | None = None) -> Source:
     """The grammar: text (anything with a line break), a path, a package resource, or the name of a shared file.
 
-    ``replace`` gives other definitions to terminals of the file, as lark source: ``{"ACTION_WORD": '"Aktion"i'}``.
+    ``replace`` gives other definitions to terminals of the file, as lark source: ``{"ACTION_WORD": '"Aktion"i'}``;
+    those that the file overrides count as its own.
 
     Raises:
         GrammarError: no such file, or a replaced terminal that the file does not define.
@@ -89,12 +90,12 @@ def read_source(grammar: str | Path | Traversable, replace: Mapping[str, str] | 
     inline = isinstance(grammar, str) and "\n" in grammar
     source = Source("<grammar>", str(grammar)) if inline else _read_file(grammar)
     for terminal, definition in (replace or {}).items():
-        line = re.compile(rf"^{re.escape(terminal)}[ \t]*:.*$", re.M)
+        line = re.compile(rf"^((?:%override[ \t]+)?){re.escape(terminal)}[ \t]*:.*$", re.M)
         if not line.search(source.text):
             known = _DEFINED.findall(source.text)
             raise GrammarError(f"{source.name} defines no terminal {terminal!r}.{nearest(terminal, known)}")
         new = f"{terminal}: {definition}".replace("\\", r"\\")
-        source = source._replace(text=line.sub(new, source.text, count=1))
+        source = source._replace(text=line.sub(rf"\g<1>{new}", source.text, count=1))
     return source
 
 
