@@ -138,6 +138,8 @@ class CallReader:
     ) -> Call:
         """The finished call, with whatever is wrong with it as its status, its error and a diagnostic."""
         name = name or self.only
+        if form == NO_ARGUMENTS and ending < CUT:
+            raw = self.empty
         if self.bare and name and ending < CUT:  # the hot path
             size = len(raw)
             if form == JSON and ending == CLOSED and value is not MISSING:
