@@ -24,7 +24,7 @@ from ._scratchpad import observation_text, turns_of
 from ._stopping import Stopper, StreamStopper
 from ._text_lect import Member, difference
 from ._tools import Tools, schema_types
-from ._typed import entries, fitted, kinds, load_json, member, scalar, typed, untyped
+from ._typed import entries, fitted, kind_of, kinds, load_json, member, scalar, typed, untyped
 from ._typed import only_text as takes_only_text
 from ._values import Part, Role, Span, Status
 from .grammar import Grammar
@@ -65,6 +65,7 @@ __all__ = [
     "inline",
     "is_mended",
     "json_fault",
+    "kind_of",
     "kinds",
     "load_json",
     "malformed",

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from polylect import LectSpec
+from .._spec import spec
 
-LECTS: tuple[LectSpec, ...] = ()
+LECTS = (
+    spec(
+        "qwen3_coder_xml",
+        "Qwen's XML: <tool_call><function=…><parameter=…>…</parameter></function></tool_call>",
+        "tags._qwen3_coder_xml:Qwen3CoderXml",
+        models=(
+            "Qwen3-Coder", "Qwen3.5", "Qwen3.6", "Qwen3.8", "NVIDIA-Nemotron-3", "Nemotron-3", "granite-4.2", "Step-3.5",
+            "Step-3.7", "Nanbeige", "MiniCPM-V",
+        ),
+    ),
+)  # fmt: skip
 
 __all__ = ["LECTS"]
