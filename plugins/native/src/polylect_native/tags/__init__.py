@@ -10,9 +10,21 @@ LECTS = (
         "Qwen's XML: <tool_call><function=…><parameter=…>…</parameter></function></tool_call>",
         "tags._qwen3_coder_xml:Qwen3CoderXml",
         models=(
-            "Qwen3-Coder", "Qwen3.5", "Qwen3.6", "Qwen3.8", "NVIDIA-Nemotron-3", "Nemotron-3", "granite-4.2", "Step-3.5",
-            "Step-3.7", "Nanbeige", "MiniCPM-V",
+            "Qwen3-Coder", "Qwen3.5", "Qwen3.6", "Qwen3.8", "NVIDIA-Nemotron-3", "Nemotron-3", "granite-4.2",
+            "Step-3.5", "Step-3.7", "Nanbeige", "MiniCPM-V",
         ),
+    ),
+    spec(
+        "seed_oss",
+        "Seed-OSS: <seed:tool_call><function=…><parameter=…>…</parameter></function></seed:tool_call>",
+        "tags._seed_oss:SeedOss",
+        models=("Seed-OSS", "ByteDance-Seed-OSS"),
+    ),
+    spec(
+        "mimo",
+        "MiMo: <tool_call><function=…><parameter=…>…</parameter></function></tool_call>, values verbatim",
+        "tags._mimo:Mimo",
+        models=("MiMo-7B", "MiMo-V2", "MiMo"),
     ),
 )  # fmt: skip
 
