@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
+
 from polylect import AgentAction, AgentFinish, AgentStep, Call, LectError, Reply, Toolbox
 
 from ._body import JsonArray

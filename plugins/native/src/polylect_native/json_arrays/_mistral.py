@@ -43,7 +43,7 @@ class MistralV3Array(JsonArray):
         "https://huggingface.co/mistralai/Mistral-Nemo-Instruct-2407",
     )
     quirks = (
-        "The model writes no ids; in the history each call has one of nine letters and digits, and its result names it.",
+        "The model writes no ids; in the history each call has one, nine letters and digits, and its result names it.",
         "An id of another form is written as nine letters and digits that are made from it.",
         "No marker closes the array: what stands behind its last bracket is text again.",
         "The newer tokenizers write no space behind a marker; both are read, the older form is written.",

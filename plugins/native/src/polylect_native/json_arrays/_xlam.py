@@ -35,7 +35,10 @@ class Xlam(JsonArray):
         'So:\n```json\n[{"name": "now", "arguments": {}}]\n```',
         "It rains in Paris [1].",
     )
-    sources = ("https://huggingface.co/Salesforce/Llama-xLAM-2-8b-fc-r", "https://huggingface.co/Salesforce/xLAM-2-3b-fc-r")
+    sources = (
+        "https://huggingface.co/Salesforce/Llama-xLAM-2-8b-fc-r",
+        "https://huggingface.co/Salesforce/xLAM-2-3b-fc-r",
+    )
     quirks = (
         "There is no marker: an array is one of calls when its first object begins with the key of a name, of "
         "arguments or of an id; any other JSON is text.",
