@@ -178,16 +178,10 @@ class _Writer:
         return Toolbox(self.tools.get(name) or Tool(name, parameters={}) for name in names)
 
     def _called(self, reply: Reply) -> Reply:
-        """In tongues of messages a text input is the value of the tool's only argument, if the tool is known."""
-        if not self.lect.messages:
+        """In tongues of messages, and of objects, a text input is the value of the tool's only argument."""
+        if not self.lect.messages and "text_input" in self.lect.features:
             return reply
-        return msgspec.structs.replace(reply, calls=tuple(map(self._named, reply.calls)))
-
-    def _named(self, call: Call) -> Call:
-        tool = self.tools.get(call.name)
-        if tool is None or not tool.takes_text or not isinstance(call.arguments, str):
-            return call
-        return msgspec.structs.replace(call, arguments={next(iter(tool.properties)): call.arguments})
+        return named_inputs(reply, self.tools)
 
     def _steps(self, example: Example) -> tuple[list[AgentStep], Any]:
         """The steps, and the last turn."""
@@ -202,6 +196,17 @@ class _Writer:
                 raise PromptError(f"A reply of an example has {len(actions)} calls, and {len(observed)} observations.")
             steps += [AgentStep(action, x) for action, x in zip(actions, observed, strict=True)]
         return steps, said[-1]
+
+
+def named_inputs(reply: Reply, tools: Toolbox) -> Reply:
+    """A reply whose text inputs are the values of the only arguments of the tools that are known."""
+    return msgspec.structs.replace(reply, calls=tuple(_named(call, tools.get(call.name)) for call in reply.calls))
+
+
+def _named(call: Call, tool: Tool | None) -> Call:
+    if tool is None or not tool.takes_text or not isinstance(call.arguments, str):
+        return call
+    return msgspec.structs.replace(call, arguments={next(iter(tool.properties)): call.arguments})
 
 
 def _fitting(reply: Reply, lect: Lect) -> Reply:

@@ -199,8 +199,15 @@ def model(lect: str | Lect, *, delay: float = 0.0, chunk: int | None = None) -> 
         chunk: characters in each chunk that it gives; None: replies come whole.
 
     Raises:
-        LectError: there is no such lect, when the first reply is written.
+        LectError: there is no such lect.
     """
+    from ._building import lect_of
+    from ._examples import named_inputs
     from ._scripted import Scripted
+    from ._tools import Toolbox, as_tool
 
-    return Scripted(REPLIES, lect=lect, delay=delay, chunk=chunk)
+    replies: tuple[Reply, ...] = REPLIES
+    lect = lect_of(lect)
+    if "text_input" not in lect.features:
+        replies = tuple(named_inputs(reply, Toolbox(map(as_tool, TOOLS))) for reply in REPLIES)
+    return Scripted(replies, lect=lect, delay=delay, chunk=chunk)

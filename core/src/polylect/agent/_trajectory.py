@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._json import shown
 from .._values import EXCEPTION_TOOL
 from ._values import RunResult
@@ -26,9 +28,17 @@ def trajectory(result: RunResult) -> list[dict[str, str]]:
         found += (
             {
                 "thought": thought,
-                "action": f"{action.tool}[{shown(action.tool_input)}]",
+                "action": f"{action.tool}[{shown(_only_text(action.tool_input))}]",
                 "observation": shown(observation),
             }
             for action, observation in calls
         )
     return found
+
+
+def _only_text(tool_input: Any) -> Any:
+    """The text of an input that has one argument, and that a text: some tongues have no inputs but objects."""
+    if isinstance(tool_input, dict) and len(tool_input) == 1:
+        (value,) = tool_input.values()
+        return value if isinstance(value, str) else tool_input
+    return tool_input
