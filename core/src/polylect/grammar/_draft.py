@@ -199,7 +199,8 @@ class Draft:
             end = 0
         sink = self.sink
         if sink.names_ids:
-            raw, self.id = sink.name_id(raw)
+            raw, told = sink.name_id(raw)
+            self.id = self.id if told is None else told
         plain = sink.bare and raw.isidentifier()
         self.name = name = raw if plain else sink.name(raw, start, end, self.diagnostics)
         self.named = True

@@ -87,6 +87,8 @@ class Whole:
         return self.compiled()
 
 
+_APART = "if names_ids: name, ident = sink.name_id(name)"
+"""A name that is the call's id too."""
 INLINE = 4
 """Blocks printed within one another from the start: a label, a call, its name, its arguments."""
 
@@ -95,11 +97,11 @@ def parse(text, off, original, sink):
     n = len(text)
     pos = form = 0
     cs = -1
-    reasoning = content = answer = name = None
+    reasoning = content = answer = name = ident = None
     raw = ""
     value = MISSING
     is_answer = False
-    answers, call, plain = sink.answer_names, sink.call, sink.plain
+    answers, call, plain, names_ids = sink.answer_names, sink.call, sink.plain, sink.names_ids
     calls = []
     parts = []
     notes = []
@@ -274,7 +276,7 @@ class _Printer:
         if role == t.ARGUMENTS:
             out += [f"form = {TEXT}", f"raw = {piece}"]
         elif role == t.NAME:
-            out += [f"name = {piece}", "if plain is None or not name.isidentifier():"]
+            out += [f"name = {piece}", _APART, "if plain is None or not name.isidentifier():"]
             out += [f"    name = sink.name(name, {self._at('pos')}, {end}, notes)"]
             out += ["is_answer = answers and sink.is_answer(name)"]
         elif role == t.ANSWER:
@@ -315,7 +317,7 @@ class _Printer:
         out = ["b = m.start()"]
         if short.opening.flags & t.CALL_END_BEFORE:
             out += self._call("b", CLOSED, answers=False)
-        out += [*self._begin("b"), "name = m[i - 1]", "if plain is None or not name.isidentifier():"]
+        out += [*self._begin("b"), "name = m[i - 1]", _APART, "if plain is None or not name.isidentifier():"]
         out += [f"    name = sink.name(name, m.start(i - 1){self.minus}, m.end(i - 1){self.minus}, notes)"]
         out += ["is_answer = answers and sink.is_answer(name)", "pos = m.end()"]
         if short.name_end.flags & t.ARGUMENTS_BEGIN:
@@ -333,7 +335,8 @@ class _Printer:
             body += [f"form = {TEXT}", "raw = text[a:pos - 1]"]
         elif payload.name == "json_call":
             body += ["m = envelope(text, pos)", "if m is None:", "    return None"]
-            body += [f"name = sink.name(m[1], m.start(1) - 1{self.minus}, m.end(1) + 1{self.minus}, notes)"]
+            body += ["name = m[1]", _APART]
+            body += [f"name = sink.name(name, m.start(1) - 1{self.minus}, m.end(1) + 1{self.minus}, notes)"]
             body += ["is_answer = answers and sink.is_answer(name)", "a = m.end()"]
         else:
             body += ["a = pos"]
@@ -347,7 +350,7 @@ class _Printer:
         return [*out, *_indent([*body, f"s = {edge.target}", "continue"])]
 
     def _begin(self, start: str) -> list[str]:
-        resets = f"name = None; form = {NO_ARGUMENTS}; raw = ''; is_answer = False"
+        resets = f"name = ident = None; form = {NO_ARGUMENTS}; raw = ''; is_answer = False"
         return [f"cs = {self._at(start, clamp=True)}", resets + ("; value = MISSING" if self.json else "")]
 
     def _call(self, end: str, ending: int | str, *, answers: bool) -> list[str]:
@@ -356,9 +359,9 @@ class _Printer:
         made = [
             f"x = {place}",
             f"if plain is not None and form == {TEXT} and name and plain(raw) is not None:",
-            "    calls.append(Call(name, raw, raw, None, cs, x))",
+            "    calls.append(Call(name, raw, raw, ident, cs, x))",
             "else:",
-            f'    calls.append(call(name or "", form, raw, value, None, cs, x, {ending}, notes))',
+            f'    calls.append(call(name or "", form, raw, value, ident, cs, x, {ending}, notes))',
             'parts.append(("call", cs, x))',
         ]
         if not answers:
