@@ -6,6 +6,15 @@ from .._spec import spec
 
 LECTS = (
     spec(
+        "mistral_v11_args",
+        "Mistral: [TOOL_CALLS]name[ARGS]{…}",
+        "named_json._mistral_v11_args:MistralV11Args",
+        models=(
+            "Mistral-Small-3.1", "Mistral-Small-3.2", "Mistral-Small-4", "Mistral-Medium-3", "Mistral-Large-3",
+            "Devstral", "Magistral", "Ministral-3-",
+        ),
+    ),
+    spec(
         "deepseek_v3",
         "DeepSeek V3 and R1: arguments in a fence",
         "named_json._deepseek_v3:DeepSeekV3",
@@ -16,6 +25,12 @@ LECTS = (
         "DeepSeek V3.1: name<｜tool▁sep｜>{…}",
         "named_json._deepseek_v31:DeepSeekV31",
         models=("DeepSeek-V3.1", "DeepSeek-V3.2-Exp"),
+    ),
+    spec(
+        "kimi_k2",
+        "Kimi K2: functions.name:0 and {…}",
+        "named_json._kimi_k2:KimiK2",
+        models=("Kimi-K2",),
     ),
 )  # fmt: skip
 

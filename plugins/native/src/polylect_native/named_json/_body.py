@@ -32,7 +32,15 @@ class NamedJson(NativeLect):
 
     def write_call(self, call: Call, tools: Toolbox | None) -> str:
         """The name and the object between their markers."""
-        return f"{self.head}{call.name}{self.sep}{dumps(call.arguments)}{self.tail}"
+        return f"{self.head}{call.name}{self.sep}{self.json(call)}{self.tail}"
+
+    def json(self, call: Call) -> str:
+        """The arguments as JSON; a stop string inside of a text is written in another way, or the server stops there."""
+        text = dumps(call.arguments)
+        for stop in self.stops:
+            if stop in text:
+                text = text.replace(stop, f"\\u{ord(stop[0]):04x}{stop[1:]}")
+        return text
 
     @cached_property
     def _marks(self) -> re.Pattern[str]:
