@@ -17,6 +17,19 @@ LECTS = (
         "typed_tags._glm:Glm47",
         models=("GLM-4.7", "GLM-5", "Laguna", "Spark-2.5", "Spark2.5", "IQuest"),
     ),
+    spec(
+        "deepseek_dsml_v32",
+        'DeepSeek-V3.2: <｜DSML｜invoke name="NAME"> with <｜DSML｜parameter name="…" string="…">',
+        "typed_tags._dsml:DsmlV32",
+        models=("DeepSeek-V3.2",),
+    ),
+    spec(
+        "deepseek_dsml_v4",
+        'DeepSeek-V4: <｜DSML｜tool_calls> with <｜DSML｜invoke name="NAME">',
+        "typed_tags._dsml:DsmlV4",
+        aliases=("deepseek_dsml_v41",),
+        models=("DeepSeek-V4", "GigaChat-3.5", "GigaChat3.5"),
+    ),
 )
 
 __all__ = ["LECTS"]
