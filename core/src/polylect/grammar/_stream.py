@@ -76,7 +76,7 @@ class Reader(BaseReader):
                         if i < len(c):
                             s, blanked = state.blank, -1
                         continue
-                    if not final and c[i : i + USUAL] in state.undecided:
+                    if not final and c[i : i + USUAL + 1] in state.undecided:
                         undecided = state.undecided
                     else:
                         moves = state.undecided.get(c) if final and not i else None
