@@ -26,6 +26,23 @@ LECTS = (
         "tags._mimo:Mimo",
         models=("MiMo-7B", "MiMo-V2", "MiMo"),
     ),
+    spec(
+        "claude_style_xml",
+        'Claude style: <function_calls><invoke name="…"><parameter name="…">…</parameter></invoke></function_calls>',
+        "tags._invokes:ClaudeStyleXml",
+    ),
+    spec(
+        "minimax_m2",
+        'MiniMax-M2: <minimax:tool_call><invoke name="…"><parameter name="…">…</parameter></invoke></minimax:tool_call>',
+        "tags._invokes:MinimaxM2",
+        models=("MiniMax-M2",),
+    ),
+    spec(
+        "dots",
+        'dots: <dots_function_call><invoke name="…"><parameter name="…">…</parameter></invoke></dots_function_call>',
+        "tags._invokes:Dots",
+        models=("dots.llm", "dots"),
+    ),
 )  # fmt: skip
 
 __all__ = ["LECTS"]
