@@ -14,6 +14,12 @@ LECTS = (
             "ERNIE-4.5", "Reka-Edge", "Bielik", "MiMo-VL",
         ),
     ),
+    spec(
+        "llama3_json",
+        'Llama 3: {"name": …, "parameters": …}',
+        "json_blocks._llama3_json:Llama3Json",
+        models=("Llama-3", "Llama3", "Meta-Llama-3"),
+    ),
 )  # fmt: skip
 
 __all__ = ["LECTS"]
