@@ -102,6 +102,10 @@ class CallReader:
 
     # --- members --------------------------------------------------------------------------------------------------
 
+    def key(self, raw: str) -> str:
+        """The key of a member as it is meant."""
+        return self.lect.member_key(raw)
+
     def is_text(self, name: str, key: str, kind: str | None) -> bool:
         """Whether a member's value is its text, whatever that is."""
         known = self._texts.get((name, key, kind))

@@ -212,6 +212,10 @@ class TextLect(Lect):
         """The name and the id in a text that is both."""
         return raw, None
 
+    def member_key(self, raw: str) -> str:
+        """The key of a member, where the tongue has a notation for some of its characters."""
+        return raw
+
     def is_text(self, key: str, kind: str | None, tool: Tool | None, policies: Policies) -> bool:
         """Whether the value of the member ``key`` is its text, whatever that is; ``kind`` is what the tongue says."""
         return True

@@ -52,6 +52,9 @@ class Sink(Protocol):
     def name_id(self, raw: str) -> tuple[str, str | None]:
         """The name and the id in a text that is both."""
 
+    def key(self, raw: str) -> str:
+        """The key of a member as it is meant."""
+
     def is_text(self, name: str, key: str, kind: str | None) -> bool:
         """Whether a member's value is its text, whatever that is, so that it need not be waited for."""
 

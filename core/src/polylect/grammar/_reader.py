@@ -112,7 +112,7 @@ class BaseReader:
             draft.id = "".join(held).strip()
         elif role == t.KEY:
             draft.key_without_value(end)
-            draft.key = "".join(held)
+            draft.key = self.sink.key("".join(held))
         elif role == t.VALUE:
             draft.end_member("".join(held), begin, end)
         elif role == t.KIND:
