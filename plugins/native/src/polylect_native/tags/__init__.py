@@ -33,7 +33,7 @@ LECTS = (
     ),
     spec(
         "minimax_m2",
-        'MiniMax-M2: <minimax:tool_call><invoke name="…"><parameter name="…">…</parameter></invoke></minimax:tool_call>',
+        'MiniMax-M2: <minimax:tool_call><invoke name="…"><parameter name="…">…</parameter></invoke>',
         "tags._invokes:MinimaxM2",
         models=("MiniMax-M2",),
     ),
@@ -42,6 +42,24 @@ LECTS = (
         'dots: <dots_function_call><invoke name="…"><parameter name="…">…</parameter></invoke></dots_function_call>',
         "tags._invokes:Dots",
         models=("dots.llm", "dots"),
+    ),
+    spec(
+        "minicpm5",
+        'MiniCPM5: <function name="…"><param name="…">…</param></function>',
+        "tags._minicpm5:Minicpm5",
+        models=("MiniCPM5",),
+    ),
+    spec(
+        "step3",
+        'Step-3: <｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="…">…</steptml:invoke>',
+        "tags._step3:Step3",
+        models=("Step-3", "step3"),
+    ),
+    spec(
+        "muse_atem",
+        'Muse: to=NAME<|message|><atem:function_calls><atem:invoke name="…">…</atem:invoke></atem:function_calls>',
+        "tags._muse_atem:MuseAtem",
+        models=("Muse", "Muse-Spark", "Muse-Glimmer"),
     ),
 )  # fmt: skip
 

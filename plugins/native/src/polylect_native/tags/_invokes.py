@@ -78,7 +78,7 @@ class MinimaxM2(Tags):
     """
 
     name = "minimax_m2"
-    title = 'MiniMax-M2: <minimax:tool_call><invoke name="…"><parameter name="…">…</parameter></invoke></minimax:tool_call>'
+    title = 'MiniMax-M2: <minimax:tool_call><invoke name="…"><parameter name="…">…</parameter></invoke>'
     grammar_file = "minimax_m2.lark"
     thinking = THINKING
     opener, closer = "<minimax:tool_call>\n", "\n</minimax:tool_call>"
