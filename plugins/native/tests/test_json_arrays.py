@@ -199,7 +199,8 @@ def test_an_answer_that_needs_no_tool_is_a_finish() -> None:
 
 def test_an_answer_that_needs_no_tool_beside_a_call_is_none() -> None:
     lect = polylect.lect("command_r_plus")
-    text = 'Action: ```json\n[{"tool_name": "directly_answer", "parameters": {}}, {"tool_name": "now", "parameters": {}}]```'
+    entries = [{"tool_name": tool, "parameters": {}} for tool in ("directly_answer", "now")]
+    text = f"Action: ```json\n{json.dumps(entries)}```"
     decision = lect.decide(lect.parse(text))
     assert isinstance(decision, list)
     assert [(action.tool, action.tool_input) for action in decision] == [("now", {})]
