@@ -160,7 +160,7 @@ ROWS: tuple[Row, ...] = (
     # Blanks that are data, and blanks that are layout.
     Row("blanks", "qwen3_coder_xml", qwen("save", ("file", INDENTED), ("text", "y")),
         (("save", {"file": INDENTED, "text": "y"}),), seen=LLAMA_CPP + "23535"),
-    Row("blanks", "glm47", "Ready.  \n<tool_call>clock</tool_call>", (CLOCK,), "Ready.  ", seen=VLLM + "49412"),
+    Row("blanks", "glm47", "Ready.  \n<tool_call>clock</tool_call>", (CLOCK,), "Ready.", seen=VLLM + "49412"),
     Row("blanks", "minimax_m2", invoke("save", ("file", " a "), ("text", "\n\ttab\n")),
         (("save", {"file": " a ", "text": "\n\ttab\n"}),)),
     # Calls without arguments.
@@ -184,7 +184,7 @@ ROWS: tuple[Row, ...] = (
         seen=VLLM + "22917"),
     Row("text around", "hermes", hermes('{"name": "clock", "arguments": {}}') + "\nThere it is.", (CLOCK,),
         "There it is.", seen=VLLM + "56263"),
-    Row("text around", "minimax_m2", f"First.\n{invoke('clock')}\nLast.", (CLOCK,), "First.Last."),
+    Row("text around", "minimax_m2", f"First.\n{invoke('clock')}\nLast.", (CLOCK,), "First.\nLast."),
     # Each call has a number of its own.
     Row("numbers of calls", "gemma4", gemma('forecast{place:"Graz"}') + gemma('forecast{place:"Linz"}'),
         (GRAZ, ("forecast", {"place": "Linz"})), seen=SGLANG + "25073"),

@@ -42,22 +42,28 @@ LONGEST = 8_192
 """Characters of a turn that is remembered."""
 
 
-def turn_text(lect: TextLect, actions: Sequence[AgentAction], policies: Policies, known: dict[str, Calls]) -> str:
+def turn_text(
+    lect: TextLect,
+    actions: Sequence[AgentAction],
+    policies: Policies,
+    known: dict[str, Calls],
+    tools: Toolbox | None = None,
+) -> str:
     """The text of one turn: the logs, as far as the lect finds the calls of the actions in them; else the calls.
 
-    ``known`` remembers which calls are in which text.
+    ``known`` remembers which calls are in which text. ``tools`` are for tongues that type text by schemas.
 
     Raises:
         LectError: a call without such a log can't be written.
     """
-    return _Turn(lect, policies, known).text(actions)
+    return _Turn(lect, policies, known, tools).text(actions)
 
 
 class _Turn:
     """A turn that is put together from logs and from calls that have none."""
 
-    def __init__(self, lect: TextLect, policies: Policies, known: dict[str, Calls]) -> None:
-        self.lect, self.policies = lect, policies
+    def __init__(self, lect: TextLect, policies: Policies, known: dict[str, Calls], tools: Toolbox | None) -> None:
+        self.lect, self.policies, self.tools = lect, policies, tools
         self._known = known
 
     def text(self, actions: Sequence[AgentAction]) -> str:
@@ -104,13 +110,13 @@ class _Turn:
         return [*pieces, self._written(alone)] if alone else pieces
 
     def _written(self, calls: list[Call]) -> tuple[str, Calls]:
-        return self.lect.format(Reply(calls=tuple(calls))), tuple(calls)
+        return self.lect.format(Reply(calls=tuple(calls)), tools=self.tools), tuple(calls)
 
     def _calls(self, text: str) -> Calls:
         """The calls that the lect reads in a text; no policy raises here."""
         found = self._known.get(text)
         if found is None:
-            lect, sink = self.lect, CallReader(self.lect, None, self.policies)
+            lect, sink = self.lect, CallReader(self.lect, self.tools, self.policies)
             sink.cut_observations = False
             found = with_hidden_calls(lect, lect.read_whole(text, sink), sink).calls
             if len(text) <= LONGEST:

@@ -357,11 +357,11 @@ class TextLect(Lect):
     def format_steps(self, steps: Sequence[AgentStep], *, tools: Tools = None, **policies: Any) -> str:
         """The scratchpad: each turn's text, its observations (escaped by policy), a cue for the model.
 
-        ``tools`` are only checked: text has a place for any name.
+        ``tools`` type the arguments of calls, in tongues where text is typed by schemas; else they are only checked.
         """
-        toolbox(tools)
+        box = toolbox(tools)
         chosen = self.policies.replace(**policies) if policies else self.policies
-        turns = self.written_turns(steps, chosen)
+        turns = self._typed_turns(steps, chosen, box) if box and self.typed_members else self.written_turns(steps, chosen)
         out = []
         for number, (turn, text) in enumerate(turns, 1):
             out.append(text)
@@ -380,6 +380,12 @@ class TextLect(Lect):
         """
         known = self._known_turns.setdefault(policies, {}) if len(self._known_turns) < KEPT else {}
         return [(turn, turn_text(self, [step.action for step in turn], policies, known)) for turn in turns_of(steps)]
+
+    def _typed_turns(self, steps: Sequence[AgentStep], policies: Policies, tools: Toolbox) -> list[Any]:
+        """The same, read and written by the schemas of the tools."""
+        known: dict[str, tuple[Call, ...]] = {}
+        turns = turns_of(steps)
+        return [(turn, turn_text(self, [step.action for step in turn], policies, known, tools)) for turn in turns]
 
     def opening(self, step: AgentStep, *, first: bool) -> str:
         """What stands before the observation of a step, the first of its turn or another one."""
