@@ -30,6 +30,24 @@ LECTS = (
         aliases=("deepseek_dsml_v41",),
         models=("DeepSeek-V4", "GigaChat-3.5", "GigaChat3.5"),
     ),
+    spec(
+        "kimi_k3_xtml",
+        'Kimi-K3: <|open|>call tool="NAME" index="1"<|sep|> with <|open|>argument key="…" type="…"<|sep|>',
+        "typed_tags._kimi_k3:KimiK3",
+        models=("Kimi-K3",),
+    ),
+    spec(
+        "hy_v3",
+        "Hy3: <tool_call:opensource>NAME<tool_sep:opensource> with <arg_key:opensource> and <arg_value:opensource>",
+        "typed_tags._hy_v3:HyV3",
+        models=("Hy3", "Hunyuan-Hy3"),
+    ),
+    spec(
+        "k2_horizon_ifm",
+        "K2 Horizon: <ifm|tool_call>NAME<ifm|arg_key>…</ifm|arg_key><ifm|arg_value>…</ifm|arg_value>",
+        "typed_tags._k2_horizon:K2Horizon",
+        models=("K2-Horizon",),
+    ),
 )
 
 __all__ = ["LECTS"]

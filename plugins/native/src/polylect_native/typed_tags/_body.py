@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from polylect import Call, LectError, Toolbox
-from polylect.plugin import dumps
+from polylect import Call, LectError, Policies, Tool, Toolbox
+from polylect.plugin import MISSING, Member, decode, dumps, fitted
 
 from .._native import NativeLect
+
+TYPES = ("null", "boolean", "integer", "number", "array", "object")
+"""What an argument may say of its type, texts apart."""
 
 
 class Members(NativeLect):
@@ -33,6 +36,30 @@ class Members(NativeLect):
     def wire(self, value: Any) -> str:
         """A value as it stands between the markers: texts as they are, others as JSON."""
         return value if isinstance(value, str) else dumps(value)
+
+
+class Typed(Members):
+    """A tongue whose arguments may say of what type they are, by the words of JSON Schema."""
+
+    def is_text(self, key: str, kind: str | None, tool: Tool | None, policies: Policies) -> bool:
+        """Whether the argument says that it is a string; one that says nothing is typed by the schema."""
+        said = None if kind is None else kind.strip().lower()
+        return said == "string" or (said not in TYPES and super().is_text(key, kind, tool, policies))
+
+    def read_member(self, key: str, kind: str | None, text: str, tool: Tool | None, policies: Policies) -> Member:
+        """A value of the type that the argument says; what is none is typed by the schema."""
+        said = None if kind is None else kind.strip().lower()
+        if said not in TYPES:
+            return super().read_member(key, kind, text, tool, policies)
+        value = fitted(text, {"type": said}, {})
+        if value is MISSING:
+            value, problem = decode(text)
+            if problem is not None:
+                value, fault = super().read_member(key, kind, text, tool, policies)
+                if isinstance(value, str):
+                    fault = f"The argument {key!r:.80} is no {said}: {problem}; it was left a text."
+                return value, fault
+        return value, None
 
 
 class Pairs(Members):
