@@ -32,6 +32,13 @@ LECTS = (
         "named_json._kimi_k2:KimiK2",
         models=("Kimi-K2",),
     ),
+    spec(
+        "gpt_oss_harmony",
+        "gpt-oss: channels and recipients of Harmony",
+        "named_json._gpt_oss_harmony:GptOssHarmony",
+        aliases=("harmony",),
+        models=("gpt-oss",),
+    ),
 )  # fmt: skip
 
 __all__ = ["LECTS"]
