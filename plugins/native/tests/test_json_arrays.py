@@ -42,8 +42,8 @@ def text_lect(name: str) -> TextLect:
 TRANSCRIPTS = {
     "mistral_v3_array": (
         f"[TOOL_CALLS] [{WITH_IDS}]</s>"
-        '[TOOL_RESULTS] {"content": T1, "call_id": "callaaaa1"}[/TOOL_RESULTS]'
-        '[TOOL_RESULTS] {"content": T2, "call_id": "callaaaa2"}[/TOOL_RESULTS]'
+        '[TOOL_RESULTS] {"content": "T1", "call_id": "callaaaa1"}[/TOOL_RESULTS]'
+        '[TOOL_RESULTS] {"content": "T2", "call_id": "callaaaa2"}[/TOOL_RESULTS]'
     ),
     "granite3": (
         f"<|tool_call|>[{ENTRIES}]<|end_of_text|>\n"
@@ -138,6 +138,38 @@ def test_a_transcript_has_the_results_of_its_calls(name: str) -> None:
     reply = lect.transcript(lect.format_steps(steps))
     assert [call.name for call in reply.calls] == ["now"] * 4
     assert [lect.unescape(reply.text[start:end]) for start, end in reply.spans("observation")] == hostile
+
+
+RESULTS = {
+    "T1": '"T1"',
+    '{"a": [1]}': '{"a": [1]}',
+    "12": "12",
+    'say "hi"\nC:\\': r'"say \"hi\"\nC:\\"',
+    '"T"': r'"\"T\""',
+    "": '""',
+}
+
+
+@pytest.mark.parametrize(("result", "written"), RESULTS.items())
+def test_results_of_mistral_are_json(result: str, written: str) -> None:
+    lect = text_lect("mistral_v3_array")
+    text = lect.format_steps([AgentStep(AgentAction("now", {}, id="abcdefgh1"), result)])
+    assert text.endswith(f'</s>[TOOL_RESULTS] {{"content": {written}, "call_id": "abcdefgh1"}}[/TOOL_RESULTS]')
+    ((start, end),) = lect.transcript(text).spans("observation")
+    assert lect.unescape(text[start:end]) == result
+
+
+PIECES = ('"', "\\", "n", "[TOOL_CALLS]", "[/TOOL_RESULTS]", "<|START_ACTION|>", "\n", "1", "{}", " ")
+
+
+@pytest.mark.parametrize("name", ["mistral_v3_array", "cohere_command"])
+@given(text=st.lists(st.sampled_from(PIECES)).map("".join))
+def test_what_makes_texts_harmless_can_be_undone(name: str, text: str) -> None:
+    lect = text_lect(name)
+    assert lect.unescape(lect.escape(text)) == text
+    steps = lect.format_steps([AgentStep(AgentAction("now", {}), text)])
+    ((start, end),) = lect.transcript(steps).spans("observation")
+    assert lect.unescape(steps[start:end]) == text
 
 
 # --- ids --------------------------------------------------------------------------------------------------------------

@@ -1,11 +1,12 @@
-"""Calls that are the entries of one JSON array, with the name and the arguments under keys."""
+"""Calls that are the entries of one JSON array, with the name and the arguments under keys; results that are JSON."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
-from polylect import Call, Toolbox
-from polylect.plugin import dumps
+from polylect import Call, LectError, Policies, Toolbox
+from polylect.plugin import MISSING, decode, dumps
 
 from .._native import NativeLect
 
@@ -42,3 +43,39 @@ class JsonArray(NativeLect):
     def write_call(self, call: Call, tools: Toolbox | None) -> str:
         """The object of one call."""
         return dumps(self.entry(call))
+
+
+_QUOTED = re.compile(r"\\*(?=\")").match
+
+
+class JsonResults(JsonArray):
+    """A tongue whose results are JSON in an object of its own: texts in quotes, with the escapes of JSON.
+
+    Attributes:
+        json_texts: whether a text that is JSON itself, and no JSON text, stands there as the value that it is.
+    """
+
+    json_texts: ClassVar[bool] = False
+
+    def _guarded(self, text: str, policies: Policies) -> str:
+        """A result as JSON; its markers are made harmless before it becomes a JSON text."""
+        marked = text if policies.escape == "raw" else super().escape(text)
+        if policies.escape == "error" and marked != text:
+            raise LectError(f"This text holds markers of {self.name}: {text[:80]!r}.")
+        if self.json_texts:
+            value, _ = decode(text)
+            if value is not MISSING and not isinstance(value, str):
+                return marked
+        return dumps(marked)
+
+    def escape(self, text: str) -> str:
+        """A backslash behind the first character of each marker, and one before a quote that the text begins with."""
+        text = super().escape(text)
+        return f"\\{text}" if _QUOTED(text) else text
+
+    def unescape(self, text: str) -> str:
+        """What :meth:`escape` was given; of a result that is a JSON text, what it says."""
+        if text[:1] == '"':
+            value, _ = decode(text)
+            return super().unescape(value if isinstance(value, str) else text)
+        return super().unescape(text[1:] if text[:1] == "\\" and _QUOTED(text) else text)

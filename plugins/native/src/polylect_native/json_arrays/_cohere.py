@@ -12,15 +12,15 @@ from msgspec.structs import replace
 
 from polylect import AgentAction, AgentFinish, AgentStep, Call, LectError, Reply, Toolbox
 
-from ._body import JsonArray
+from ._body import JsonArray, JsonResults
 
 _TURN = "<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>"
 _BACK = "<|END_OF_TURN_TOKEN|><|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>"
 _TOKENS = ("<|END_OF_TURN_TOKEN|>", "<|START_OF_TURN_TOKEN|>")
-_END_RESULT = '"\n        },\n        "is_error": null\n    }'
+_END_RESULT = '\n        },\n        "is_error": null\n    }'
 
 
-class CohereCommand(JsonArray):
+class CohereCommand(JsonResults):
     """``<|START_ACTION|>[{"tool_call_id": …, "tool_name": …, "parameters": …}]<|END_ACTION|>``.
 
     Source: the chat templates of Command R7B, Command A and North.
@@ -29,7 +29,7 @@ class CohereCommand(JsonArray):
     name = "cohere_command"
     title = 'Cohere Command: <|START_ACTION|>[{"tool_call_id": …, "tool_name": …, "parameters": …}]<|END_ACTION|>'
     grammar_file = "cohere_command.lark"
-    features = JsonArray.features | {"ids"}
+    features = JsonResults.features | {"ids"}
     think = ("<|START_THINKING|>", "<|END_THINKING|>")
     keys = ("tool_name", "parameters")
     id_key = "tool_call_id"
@@ -43,7 +43,7 @@ class CohereCommand(JsonArray):
     special = (
         "<|START_ACTION|>", "<|END_ACTION|>", "<|START_THINKING|>", "<|END_THINKING|>", "<|START_RESPONSE|>",
         "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>", "<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>",
-        *_TOKENS, "\n        },\n        \"is_error\": null",
+        *_TOKENS,
     )  # fmt: skip
     examples = (
         '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris", '
@@ -62,7 +62,6 @@ class CohereCommand(JsonArray):
         "Answers stand in <|START_RESPONSE|>, with the newest models in <|START_TEXT|>; text without it is read too.",
         "Citations are marked inside of the text and stay in it.",
         "The model may write one object without the array.",
-        "A result stands between its quotes as it is; the templates escape it as JSON.",
     )
 
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
@@ -85,7 +84,7 @@ class CohereCommand(JsonArray):
         if not re.fullmatch(r'[^"\n\\]{0,64}', told):
             raise LectError(f"{self.name} can't write the id {told[:80]!r}: it is no short text on one line.")
         start = f"{_TURN}<|START_TOOL_RESULT|>[" if first else f"{_END_RESULT},"
-        return f'{start}\n    {{\n        "tool_call_id": "{told}",\n        "results": {{\n            "0": "'
+        return f'{start}\n    {{\n        "tool_call_id": "{told}",\n        "results": {{\n            "0": '
 
 
 class CommandRPlus(JsonArray):
@@ -103,7 +102,7 @@ class CommandRPlus(JsonArray):
     keys = ("tool_name", "parameters")
     stops = ("<|END_OF_TURN_TOKEN|>",)
     model_prefix = f"\n</results>{_BACK}"
-    special = ("Action:", "```", "<results>", "</results>", *_TOKENS)
+    special = ("Action:", "<results>", "</results>", *_TOKENS)
     examples = (
         'Action: ```json\n[\n    {\n        "tool_name": "get_weather",\n        "parameters": {\n            '
         '"city": "Paris",\n            "days": 3\n        }\n    }\n]```',
@@ -144,6 +143,7 @@ class CommandRPlus(JsonArray):
 
     @cached_property
     def _marks(self) -> re.Pattern[str]:
-        """The markers, and the heading of a further result with any number."""
+        """The markers, fences of any length, and the heading of a further result with any number."""
+        fence = r"`\\*(?=`\\*`)"
         heading = r"\n\\*(?=\nDocument: [0-9])"
-        return re.compile(f"{super()._marks.pattern}|{heading}")
+        return re.compile(f"{super()._marks.pattern}|{fence}|{heading}")

@@ -10,12 +10,12 @@ from typing import Any
 from polylect import AgentStep, Call, toolbox
 from polylect.plugin import Tools, observation_text
 
-from ._body import JsonArray
+from ._body import JsonResults
 
 _NINE = re.compile("[A-Za-z0-9]{9}").fullmatch
 
 
-class MistralV3Array(JsonArray):
+class MistralV3Array(JsonResults):
     """``[TOOL_CALLS] [{"name": …, "arguments": …, "id": …}]``.
 
     Source: the third version of Mistral's tokenizer, and the chat templates of Mistral 7B v0.3 and Nemo.
@@ -24,10 +24,11 @@ class MistralV3Array(JsonArray):
     name = "mistral_v3_array"
     title = 'Mistral v3: [TOOL_CALLS] [{"name": …, "arguments": …}]'
     grammar_file = "mistral_v3_array.lark"
-    features = JsonArray.features - {"reasoning"}
+    features = JsonResults.features - {"reasoning"}
     think = None
     opener = "[TOOL_CALLS] ["
     id_key = "id"
+    json_texts = True
     stops = ("</s>",)
     observation_prefix = '</s>[TOOL_RESULTS] {"content": '
     again = '[TOOL_RESULTS] {"content": '
@@ -47,7 +48,7 @@ class MistralV3Array(JsonArray):
         "An id of another form is written as nine letters and digits that are made from it.",
         "No marker closes the array: what stands behind its last bracket is text again.",
         "The newer tokenizers write no space behind a marker; both are read, the older form is written.",
-        "A result stands in its object as it is, without quotes, as the templates write it.",
+        "A result that is JSON is the value of its object, any other is a JSON text; templates write both as they are.",
     )
 
     def call_id(self, call: Call) -> str | None:
