@@ -159,6 +159,31 @@ def test_results_of_mistral_are_json(result: str, written: str) -> None:
     assert lect.unescape(text[start:end]) == result
 
 
+def test_mistral_writes_what_its_own_encoder_writes() -> None:
+    from mistral_common.protocol.instruct.messages import AssistantMessage, ToolMessage, UserMessage
+    from mistral_common.protocol.instruct.request import ChatCompletionRequest
+    from mistral_common.protocol.instruct.tool_calls import FunctionCall, ToolCall
+    from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy
+    from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
+
+    results = ('say "hi"\n', '{"a": [1, null]}')
+    called = [
+        ToolCall(id=str(call.id), function=FunctionCall(name=call.name, arguments=json.dumps(call.arguments)))
+        for call in CALLS
+    ]
+    answers = [ToolMessage(content=result, tool_call_id=call.id) for call, result in zip(CALLS, results, strict=True)]
+    messages = [UserMessage(content="U1"), AssistantMessage(content=None, tool_calls=called), *answers]
+    request: Any = ChatCompletionRequest(messages=messages)
+    encoder = MistralTokenizer.v3(is_tekken=True)
+    tokens = encoder.encode_chat_completion(request).tokens
+    encoded = encoder.decode(tokens, special_token_policy=SpecialTokenPolicy.KEEP)
+    steps = [AgentStep(step.action, result) for step, result in zip(STEPS, results, strict=True)]
+    written = polylect.lect("mistral_v3_array").format_steps(steps)
+    # the encoder of the newer vocabulary leaves the space behind a marker out
+    written = written.replace("[TOOL_CALLS] ", "[TOOL_CALLS]").replace("[TOOL_RESULTS] ", "[TOOL_RESULTS]")
+    assert encoded.endswith(f"[/INST]{written}")
+
+
 PIECES = ('"', "\\", "n", "[TOOL_CALLS]", "[/TOOL_RESULTS]", "<|START_ACTION|>", "\n", "1", "{}", " ")
 
 
@@ -231,7 +256,7 @@ def test_an_answer_that_needs_no_tool_is_a_finish() -> None:
 
 def test_an_answer_that_needs_no_tool_beside_a_call_is_none() -> None:
     lect = polylect.lect("command_r_plus")
-    entries = [{"tool_name": tool, "parameters": {}} for tool in ("directly_answer", "now")]
+    entries: list[dict[str, Any]] = [{"tool_name": tool, "parameters": {}} for tool in ("directly_answer", "now")]
     text = f"Action: ```json\n{json.dumps(entries)}```"
     decision = lect.decide(lect.parse(text))
     assert isinstance(decision, list)
