@@ -13,7 +13,13 @@ from polylect import Agent, AgentEvent, Call, Finish, Lect, Reply, RunResult, Ru
 
 DRIVERS = ("run", "stream", "asyncio", "trio")
 ASYNC = ("asyncio", "trio")
-LECTS = [info.name for info in polylect.lects() if info.distribution.startswith("polylect-")]
+NATIVE = ("hermes", "qwen3_coder_xml", "pythonic", "gpt_oss_harmony")
+"""Of the tongues that models were trained on, one for each kind of notation: an agent sees no others of them."""
+LECTS = [
+    info.name
+    for info in polylect.lects()
+    if info.distribution.startswith("polylect-") and (info.family != "native" or info.name in NATIVE)
+]
 SEVERAL = [name for name in LECTS if "several_calls" in polylect.lect(name).features and name != "self_ask"]
 """Lects whose turns hold several calls, of several tools."""
 
@@ -43,6 +49,14 @@ def _given(lect: Lect, given: Any) -> Any:
     if isinstance(given, str) and "text_input" not in lect.features:
         return {"text": given}
     return given
+
+
+def nonsense(lect: str | Lect) -> Any:
+    """A turn that says nothing an agent could do: where text alone is the answer, that is an empty one."""
+    spoken = polylect.lect(lect) if isinstance(lect, str) else lect
+    if spoken.messages:
+        return {"role": "assistant", "content": ""}
+    return "I wonder." if spoken.policies.text == "error" else ""
 
 
 def answer(lect: str | Lect, text: str = "42") -> Any:

@@ -16,7 +16,7 @@ import pytest
 import polylect
 from polylect import Agent, AgentStep, Cancel, PluginError, PromptError, RunResult, RunState, Scripted, Tool
 
-from .scenes import DRIVERS, LECTS, SEVERAL, agent, answer, call, calls, echo, observations, run
+from .scenes import DRIVERS, LECTS, SEVERAL, agent, answer, call, calls, echo, nonsense, observations, run
 
 drivers = pytest.mark.parametrize("driver", DRIVERS)
 every = pytest.mark.parametrize("lect", LECTS)
@@ -90,8 +90,7 @@ def test_complaint_28_unreadable_replies_are_observed_whatever_stands_around(lec
         def polylect_wrap_model_call(self, call: Any) -> Any:
             return (yield call)
 
-    unreadable = {"content": ""} if polylect.lect(lect).messages else "I wonder."
-    model = Scripted([unreadable, answer(lect, "seven")], lect=lect)
+    model = Scripted([nonsense(lect), answer(lect, "seven")], lect=lect)
     inner = Agent(Agent(lect, model, [echo]).pipeline.replace(), hooks=[Around()])
 
     def ask(text: str) -> str:

@@ -11,12 +11,7 @@ import pytest
 import polylect
 from polylect import EXCEPTION_TOOL, Agent, ModelError, ParseError, RunError, Scripted
 
-from .scenes import DRIVERS, LECTS, agent, answer, call, calls, echo, observations, run
-
-
-def nonsense(lect: str) -> Any:
-    return {"role": "assistant", "content": ""} if polylect.lect(lect).messages else "I wonder."
-
+from .scenes import DRIVERS, LECTS, agent, answer, call, calls, echo, nonsense, observations, run
 
 # --- replies that can't be read ---------------------------------------------------------------------------------------
 
@@ -89,7 +84,7 @@ def test_a_cut_call_never_runs(lect: str) -> None:
 
     whole = call(lect, given="a long input")
     if isinstance(whole, str):
-        cut: Any = {"choices": [{"message": {"content": whole[:-6]}, "finish_reason": "length"}]}
+        cut: Any = {"choices": [{"message": {"content": whole[: whole.index("long")]}, "finish_reason": "length"}]}
     else:
         cut = {"choices": [{"message": whole, "finish_reason": "length"}]}
         for made in whole.get("tool_calls") or [{"function": whole.get("function_call")}]:

@@ -175,7 +175,7 @@ def test_what_the_model_writes_behind_the_cue_is_the_answer(lect: str) -> None:
     if not isinstance(whole, str):
         return
     cue = spoken.answer_cue
-    assert cue
+    assert cue or "answer" not in spoken.features
     assert cue in whole
     rest = whole[whole.index(cue) + len(cue) :]
     for said in (rest, whole):

@@ -21,7 +21,8 @@ GOLDEN = [
     ("search[Ernest Hemingway birthplace]", "Oak Park, Illinois"),
     ("search[population Oak Park Illinois]", "54,583"),
 ]
-LECTS = [info.name for info in polylect.lects()]
+LECTS = [info.name for info in polylect.lects() if info.family != "native" or info.name == "hermes"]
+"""Every lect that a prompt teaches, and one of those that models were trained on: each is a process of its own."""
 TOOLS = '''
 """Tools for the tests."""
 import time

@@ -170,7 +170,7 @@ class _Writer:
     def _said(self, example: Example) -> list[Any]:
         """The replies, as the lect writes them."""
         tools = self._known(example)
-        return [self.lect.format(_fitting(self._called(reply), self.lect), tools=tools) for reply in example.replies]
+        return [self.lect.format(fitting(self._called(reply), self.lect), tools=tools) for reply in example.replies]
 
     def _known(self, example: Example) -> Toolbox:
         """The tools that an example calls, which need not be those of the pipeline."""
@@ -209,7 +209,7 @@ def _named(call: Call, tool: Tool | None) -> Call:
     return msgspec.structs.replace(call, arguments={next(iter(tool.properties)): call.arguments})
 
 
-def _fitting(reply: Reply, lect: Lect) -> Reply:
+def fitting(reply: Reply, lect: Lect) -> Reply:
     """The reply, as far as the lect has words for it."""
     has = lect.features
     answer, content = reply.answer, reply.content

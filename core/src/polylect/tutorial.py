@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ._lect import Lect
     from ._scripted import Scripted
 
-__all__ = ["EXAMPLES", "FACTS", "QUESTION", "REPLIES", "TOOLS", "calculate", "model", "search"]
+__all__ = ["EXAMPLES", "FACTS", "QUESTION", "REPLIES", "TOOLS", "calculate", "model", "replies", "search"]
 
 QUESTION: Final = "What is the population of the city where the author of 'The Old Man and the Sea' was born?"
 """It takes three searches: each needs what the one before it found."""
@@ -190,6 +190,23 @@ def _checked(value: float) -> float:
 TOOLS: Final = (search, calculate)
 
 
+def replies(lect: str | Lect) -> list[Reply]:
+    """:data:`REPLIES` as far as a lect has words for them; where inputs are objects, as such.
+
+    Raises:
+        LectError: there is no such lect.
+    """
+    from ._building import lect_of
+    from ._examples import fitting, named_inputs
+    from ._tools import Toolbox, as_tool
+
+    spoken = lect_of(lect)
+    fitted = [fitting(reply, spoken) for reply in REPLIES]
+    if "text_input" in spoken.features:
+        return fitted
+    return [named_inputs(reply, Toolbox(map(as_tool, TOOLS))) for reply in fitted]
+
+
 def model(lect: str | Lect, *, delay: float = 0.0, chunk: int | None = None) -> Scripted:
     """A model that says :data:`REPLIES` in a lect, once.
 
@@ -201,13 +218,6 @@ def model(lect: str | Lect, *, delay: float = 0.0, chunk: int | None = None) -> 
     Raises:
         LectError: there is no such lect.
     """
-    from ._building import lect_of
-    from ._examples import named_inputs
     from ._scripted import Scripted
-    from ._tools import Toolbox, as_tool
 
-    replies: tuple[Reply, ...] = REPLIES
-    lect = lect_of(lect)
-    if "text_input" not in lect.features:
-        replies = tuple(named_inputs(reply, Toolbox(map(as_tool, TOOLS))) for reply in REPLIES)
-    return Scripted(replies, lect=lect, delay=delay, chunk=chunk)
+    return Scripted(replies(lect), lect=lect, delay=delay, chunk=chunk)

@@ -251,9 +251,9 @@ def _model(name: str, options: dict[str, Any], lect_name: str, *, script: bool) 
     if name.partition(":")[0] == SCRIPTED:
         options.setdefault("lect", lect_name)  # for replies that are no text yet
     if script:
-        from ..tutorial import REPLIES
+        from ..tutorial import replies
 
-        options["replies"] = REPLIES
+        options["replies"] = replies(options["lect"])
     made: Model = polylect.model(name, **options)
     return made
 
