@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 from .._values import ArgumentsDelta, Event
 from . import _tables as t
 from ._draft import TEXT
-from ._live import BIG, NEAR, NOTHING, REFUTED, USUAL, LiveText, Pair, enter
+from ._halves import drop_half_marker
+from ._live import BIG, NEAR, NOTHING, REFUTED, USUAL, LiveState, LiveText, Pair, enter
 from ._reader import PARTS, BaseReader, Choice
 from ._runtime import Edge
 
@@ -29,6 +30,15 @@ Machine: TypeAlias = Generator[list[Event], Any, None]
 
 class Reader(BaseReader):
     """The state of one message that is being read; ``run`` is the machine."""
+
+    held = 0
+    """Characters that may begin a marker, and with which the message ended."""
+
+    def end(self, state: LiveState) -> list[Event]:
+        """The message is over; where the model was cut, half a marker at the end is no text."""
+        if self.cut_by_length and self.held and not self.draft.open and self.observed is None:
+            drop_half_marker(self.cursor, self.draft, self.held)
+        return super().end(state)
 
     def run(self) -> Machine:
         """The machine; see :data:`Machine`."""
@@ -98,6 +108,7 @@ class Reader(BaseReader):
                         out = []
                         if d is None:
                             final = True
+                            self.held = len(c)
                             break
                         seen.append(d)
                         c += d
@@ -238,6 +249,7 @@ class Reader(BaseReader):
                                 out = []
                                 if d is None:
                                     final = True
+                                    self.held = len(c)
                                     break
                                 seen.append(d)
                             else:
@@ -314,6 +326,7 @@ class Reader(BaseReader):
                                 last, near = base, -1
                                 if ahead is None:
                                     final = True
+                                    self.held = len(d)
                                     break
                                 seen.append(ahead)
                                 if ahead and moves.get(ahead[0]) is REFUTED:
@@ -344,6 +357,7 @@ class Reader(BaseReader):
                                     last, after = base, 0
                                     if more is None:
                                         final = True
+                                        self.held = len(d)
                                         break
                                     seen.append(more)
                                     d += more
