@@ -25,3 +25,8 @@ class JsonBlock(NativeLect):
         """The object between its markers."""
         name, arguments = self.keys
         return f"{self.around[0]}{dumps({name: call.name, arguments: call.arguments})}{self.around[1]}"
+
+    def finished(self, log: str) -> str:
+        """Without the stop token, which some servers leave in: what stands before a result begins with it."""
+        kept = log.rstrip(" \n")
+        return next((kept.removesuffix(stop) for stop in self.stops if kept.endswith(stop)), log)
