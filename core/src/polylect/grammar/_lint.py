@@ -163,7 +163,8 @@ class _Checker:
         for at, one in enumerate(markers):
             match = re.compile(patterns.plain(self.trees[one])).match
             for other in markers[at + 1 :]:
-                bad = next((s for s in self.samples[other] if s and match(s)), None)
+                itself = re.compile(patterns.plain(self.trees[other])).match  # its lookahead may refuse a sample
+                bad = next((s for s in self.samples[other] if s and match(s) and itself(s)), None)
                 if bad is not None:
                     yield self._lint(
                         "error", "order", other,
