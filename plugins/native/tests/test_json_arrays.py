@@ -197,6 +197,27 @@ def test_what_makes_texts_harmless_can_be_undone(name: str, text: str) -> None:
     assert lect.unescape(steps[start:end]) == text
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stop_string_that_the_server_left_in_is_written_once(name: str) -> None:
+    lect = text_lect(name)
+    text = lect.format(Reply(calls=(Call("now", {}),)))
+    for stop in lect.stops:
+        actions = lect.decide(lect.parse(f"{text}{stop}\n"))
+        assert isinstance(actions, list)
+        assert lect.format_steps([AgentStep(actions[0], "noon")]) == lect.format_steps(
+            [AgentStep(AgentAction("now", actions[0].tool_input, text), "noon")]
+        )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stop_string_in_an_argument_does_not_stop_the_server(name: str) -> None:
+    lect = text_lect(name)
+    reply = Reply(calls=(Call("now", {"b": f"{' '.join(lect.stops)}."}),))
+    text = lect.format(reply)
+    assert not any(stop in text for stop in lect.stops)
+    assert lect.parse(text) == reply
+
+
 # --- ids --------------------------------------------------------------------------------------------------------------
 
 NINE = re.compile("[A-Za-z0-9]{9}").fullmatch

@@ -42,7 +42,19 @@ class JsonArray(NativeLect):
 
     def write_call(self, call: Call, tools: Toolbox | None) -> str:
         """The object of one call."""
-        return dumps(self.entry(call))
+        return self.without_stops(dumps(self.entry(call)))
+
+    def without_stops(self, text: str) -> str:
+        """JSON with its stop strings spelt in another way, or the model's server would stop inside of a text."""
+        for stop in self.stops:
+            if stop in text:
+                text = text.replace(stop, f"\\u{ord(stop[0]):04x}{stop[1:]}")
+        return text
+
+    def finished(self, log: str) -> str:
+        """Without the stop string, which some servers leave in: what stands before a result begins with it."""
+        kept = log.rstrip(" \n")
+        return next((kept.removesuffix(stop).rstrip("\n") for stop in self.stops if kept.endswith(stop)), log)
 
 
 _QUOTED = re.compile(r"\\*(?=\")").match

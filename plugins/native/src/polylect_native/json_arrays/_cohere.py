@@ -125,7 +125,8 @@ class CommandRPlus(JsonArray):
     def write_calls(self, calls: Sequence[Call], tools: Toolbox | None) -> str:
         """The calls as an array on many lines, in its fence."""
         entries = [self.entry(call) for call in calls]
-        return f"Action: ```json\n{json.dumps(entries, ensure_ascii=False, indent=4, default=str)}```"
+        written = json.dumps(entries, ensure_ascii=False, indent=4, default=str)
+        return f"Action: ```json\n{self.without_stops(written)}```"
 
     def decide(self, reply: Reply, **policies: Any) -> list[AgentAction] | AgentFinish:
         """What the agent does with a reply; the call that means that no tool is needed is none."""
