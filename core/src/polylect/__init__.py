@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from ._api_tools import anthropic_tools, openai_tools
+    from ._detect import Detected, detect
     from ._examples import Example
     from ._hookspecs import LectSpec, ModelSpec, hookimpl
     from ._inputs import quote, read_input, unquote
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     from ._stages import FormatScratchpad, Model, ParseStage, PromptStage
     from ._text_lect import TextLect, without_partial_stop
     from ._tools import McpTool, Tool, Toolbox, ToolLike, as_tool, tool, toolbox
-    from ._translate import detect, translate
+    from ._translate import translate
     from .agent._agent import Agent
     from .agent._builders import (
         create_json_chat_agent,
@@ -106,6 +107,7 @@ __version__ = "0.1.0"
 
 _LATER = {
     "_api_tools": ("anthropic_tools", "openai_tools"),
+    "_detect": ("Detected", "detect"),
     "_examples": ("Example",),
     "_hookspecs": ("LectSpec", "ModelSpec", "hookimpl"),
     "_inputs": ("quote", "read_input", "unquote"),
@@ -122,7 +124,7 @@ _LATER = {
     "_stages": ("FormatScratchpad", "Model", "ParseStage", "PromptStage"),
     "_text_lect": ("TextLect", "without_partial_stop"),
     "_tools": ("McpTool", "Tool", "ToolLike", "Toolbox", "as_tool", "tool", "toolbox"),
-    "_translate": ("detect", "translate"),
+    "_translate": ("translate",),
     "agent._agent": ("Agent",),
     "agent._builders": (
         "create_json_chat_agent",
@@ -259,6 +261,7 @@ __all__ = [
     "CallTools",
     "Cancel",
     "ContentDelta",
+    "Detected",
     "Diagnostic",
     "Event",
     "Example",

@@ -192,5 +192,14 @@ class Lect:
         """How sure it is that ``text`` is in this tongue: 0.0 (no sign of it) to 1.0."""
         return 0.0
 
+    @property
+    def signs(self) -> tuple[str, ...]:
+        """Markers, in lower case, of which one stands in each text that ``detect`` finds; empty: it is always asked."""
+        return ()
+
+    def begun(self, text: str) -> str:
+        """What the prompt had written of a message, by the look of the message: the prefix that ``parse`` needs."""
+        return ""
+
     def __repr__(self) -> str:
         return f"<lect {self.name}>"

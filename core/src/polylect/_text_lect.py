@@ -30,6 +30,8 @@ Member: TypeAlias = "tuple[Any, str | None]"
 """A member's value, and what is wrong with it."""
 KEPT = 64
 """Prefixes, and choices of policies, that a lect remembers."""
+ODD = frozenset('{}<>|"\n')
+"""Characters that no tool's name has: what is read as such a name is the text of another tongue."""
 SHORT = 256
 """Characters of a prefix that is remembered."""
 
@@ -48,6 +50,7 @@ class TextLect(Lect):
         typed_members: whether :meth:`is_text` and :meth:`read_member` type the values of members; else they are texts.
         names_ids: whether a call's name and its id are one text, which :meth:`name_id` takes apart.
         converts: whether arguments that are text become JSON text once :meth:`read_text` has read them.
+        strict_calls: whether text within a call that fits nowhere makes it invalid; else it is passed over.
         empty_arguments: the arguments' text of a call without any.
         plain_input: a pattern for raw inputs of at most 4,096 characters that mean themselves; it only saves time.
         observation_prefix, model_prefix: what ``format_steps`` writes around the observations of a turn.
@@ -58,6 +61,7 @@ class TextLect(Lect):
     typed_members: ClassVar[bool] = False
     names_ids: ClassVar[bool] = False
     converts: ClassVar[bool] = False
+    strict_calls: ClassVar[bool] = False
     empty_arguments: ClassVar[str] = ""
     lead: ClassVar[str] = ""
     answer_names: frozenset[str] = frozenset()
@@ -361,7 +365,9 @@ class TextLect(Lect):
         """
         box = toolbox(tools)
         chosen = self.policies.replace(**policies) if policies else self.policies
-        turns = self._typed_turns(steps, chosen, box) if box and self.typed_members else self.written_turns(steps, chosen)
+        turns = (
+            self._typed_turns(steps, chosen, box) if box and self.typed_members else self.written_turns(steps, chosen)
+        )
         out = []
         for number, (turn, text) in enumerate(turns, 1):
             out.append(text)
@@ -403,16 +409,25 @@ class TextLect(Lect):
         """One line a tool: its name, its arguments, what it does."""
         return describe_tools(toolbox(tools) or Toolbox())
 
+    @cached_property
+    def signs(self) -> tuple[str, ...]:
+        """The literal parts of the markers that begin calls and answers; see :attr:`Lect.signs`."""
+        from .grammar._signs import signs
+
+        found = signs(self.grammar.tables)
+        return () if "" in found else tuple(sorted(found))
+
     def detect(self, text: str) -> float:
         """How sure it is that ``text`` is in this tongue, by the structure that it shows."""
-        reply = self.parse(text)
+        reply = self.parse(text, prefix=self.begun(text))
         cut = any(x.code == "truncated" for x in reply.diagnostics)
         if not (reply.calls or reply.answer is not None or cut):
             return 0.3 if reply.reasoning or reply.diagnostics else 0.0
         whole = max(len(text), 1)
         marked = sum(end - start for role, start, end in reply.parts if role != "content")
         skipped = sum(x.end - x.start for x in reply.diagnostics if x.code == "skipped")
-        faults = sum(not call.runnable for call in reply.calls) + (cut and not reply.calls)
+        faults = sum(not call.runnable or not ODD.isdisjoint(call.name) for call in reply.calls)
+        faults += cut and not reply.calls
         return max(0.6, 0.9 * min(1.0, (marked + 20) / whole)) - 0.3 * skipped / whole - 0.25 * bool(faults)
 
 

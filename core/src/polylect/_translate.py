@@ -1,4 +1,4 @@
-"""Moving a message from one tongue to another, and telling which tongue a text is in."""
+"""Moving a message from one tongue to another."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from typing import Any
 
 import msgspec
 
-from ._errors import LectError, PolylectError
+from ._detect import detect
+from ._errors import LectError
 from ._json import dumps
 from ._lect import Lect
 from ._registry import registry
 from ._tools import Tools
 from ._values import Reply
 
-SURE = 0.35
-"""From this score on a text counts as being in a tongue."""
+AUTO = "auto"
+"""The name of a source that is to be detected."""
 
 
 def translate(text: Any, /, *, source: str | Lect, target: str | Lect, tools: Tools = None, **policies: Any) -> Any:
@@ -22,16 +23,25 @@ def translate(text: Any, /, *, source: str | Lect, target: str | Lect, tools: To
 
     Args:
         text: the message: text, or a provider's message.
-        source: the tongue it is in: a name or a lect.
+        source: the tongue it is in: a name or a lect, or ``"auto"`` to have it detected.
         target: the tongue to say it in.
         tools: the tools that were offered, in any form that :func:`polylect.as_tool` takes.
         policies: choices for reading, by name.
 
     Raises:
         ParseError: the message can't be read.
-        LectError: ``target`` can't express it, or there is no such lect.
+        LectError: ``target`` can't express it, there is no such lect, or none is detected.
     """
-    one, other = _lect(source), _lect(target)
+    other = _lect(target)
+    if isinstance(source, str) and source == AUTO:
+        found = detect(text)
+        if not found:
+            raise LectError("No installed lect recognises this text. Name its lect as source.")
+        one = _lect(found[0].lect)
+        if found[0].prefix:
+            policies = {"prefix": found[0].prefix, **policies}
+    else:
+        one = _lect(source)
     return other.format(carried(one.parse(text, tools=tools, **policies), one, other), tools=tools)
 
 
@@ -55,16 +65,3 @@ def carried(reply: Reply, source: Lect, target: Lect) -> Reply:
     if plain and reply.content and reply.complete and "answer" in target.features:
         return msgspec.structs.replace(reply, content="", answer=reply.content)
     return reply
-
-
-def detect(text: str) -> list[tuple[str, float]]:
-    """The tongues that ``text`` may be in, with how sure that is (0 to 1), the surest first; empty for plain prose."""
-    found = []
-    for info in registry.lects():
-        try:
-            score = registry.lect(info.name).detect(text)
-        except PolylectError:
-            continue
-        if score >= SURE:
-            found.append((info.name, round(min(score, 1.0), 3)))
-    return sorted(found, key=lambda pair: (-pair[1], pair[0]))

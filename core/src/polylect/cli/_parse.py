@@ -10,9 +10,11 @@ import click
 
 import polylect
 
+from .._auto import unknown
+from .._detect import Detected
 from .._errors import LectError, ParseError, PluginError
 from .._tools import Toolbox
-from .._values import Diagnostic, Part, Reply
+from .._values import Reply
 from ._feed import Inputs
 from ._options import (
     AUTO,
@@ -29,7 +31,7 @@ from ._options import (
     wants_json,
     write,
 )
-from ._paint import Paint
+from ._paint import Paint, safe
 from ._pool import Item, Result, run
 from ._progress import Progress
 from ._records import (
@@ -117,9 +119,10 @@ class Parse:
         lect, given, detected = self._choose(message)
         reason = self.finish_reason or message.finish_reason
         if lect is None:
-            reply, decision = _unknown(str(given))
+            reply, decision = unknown(str(given)), None
         else:
-            reply = lect.parse(given, tools=self.tools, finish_reason=reason, **self.policies)
+            prefix = {"prefix": detected.prefix} if detected is not None and detected.prefix else {}
+            reply = lect.parse(given, tools=self.tools, finish_reason=reason, **prefix, **self.policies)
             try:
                 decision = lect.decide(reply, **self.policies)
             except ParseError as error:
@@ -127,29 +130,30 @@ class Parse:
         bad = self.strict and (decision is None or isinstance(decision, ParseError))
         spoken = lect.name if lect else None
         if self.as_json:
-            return _line(reply, decision, {"file": name, "line": line, "lect": spoken}), bad
+            where = {"file": name, "line": line, "lect": spoken}
+            return _line(reply, decision, where | ({"detected": about(detected)} if detected else {})), bad
         paint = Paint(self.color)
         tongue = paint(spoken, "cyan") if spoken else paint("no lect", "yellow")
-        note = paint(" (detected)", dim=True) if detected and lect else ""
+        note = paint(f" (detected: {safe(detected.told)})", dim=True) if detected else ""
         top = heading(_title(name, line), tongue + note, paint)
         return top + show_reply(reply, paint) + show_decision(decision, paint), bad
 
-    def _choose(self, message: Message) -> tuple[Lect | None, str | dict[str, Any], bool]:
-        """The lect of a message, what it is to parse, and whether the lect was detected."""
+    def _choose(self, message: Message) -> tuple[Lect | None, str | dict[str, Any], Detected | None]:
+        """The lect of a message, what it is to parse, and how the lect was detected."""
         value = message.value
         name = self.lect_name if self.lect_name != AUTO else message.record.get("lect")
         if isinstance(name, str):
             lect = self._named(name, message)
-            return lect, content_of(value) if isinstance(value, dict) and not lect.messages else value, False
+            return lect, content_of(value) if isinstance(value, dict) and not lect.messages else value, None
         if isinstance(value, dict) and (value.get("tool_calls") or value.get("function_call")):
-            return self._named(MESSAGES, message), value, True
+            return self._named(MESSAGES, message), value, Detected(MESSAGES, 1.0, "it is a message with calls")
         text = content_of(value) if isinstance(value, dict) else value
-        scores = polylect.detect(text)
-        if scores and scores[0][1] > 0:
-            return self._lect(scores[0][0]), text, True
+        found = polylect.detect(text)
+        if found:
+            return self._lect(found[0].lect), text, found[0]
         if isinstance(value, dict) and any(x.name == MESSAGES for x in polylect.lects()):
-            return self._lect(MESSAGES), value, True
-        return None, text, True
+            return self._lect(MESSAGES), value, Detected(MESSAGES, 0.5, "it is a message, and its text is in no tongue")
+        return None, text, None
 
     def _named(self, name: str, message: Message) -> Lect:
         try:
@@ -164,13 +168,9 @@ class Parse:
         return found
 
 
-def _unknown(text: str) -> tuple[Reply, Decision]:
-    """Text in no tongue we know is content, and nothing to act on."""
-    note = "No installed lect recognises this text, so all of it is content. Name a lect with --lect."
-    found = Diagnostic("no_lect", note, 0, 0)
-    parts: tuple[Part, ...] = (("content", 0, len(text)),) if text else ()
-    reply = Reply(content=text, diagnostics=(found,), parts=parts, text=text)
-    return reply, None
+def about(found: Detected) -> dict[str, Any]:
+    """How a lect was detected, for JSON."""
+    return {key: value for key, value in found._asdict().items() if key != "lect"}
 
 
 def _line(reply: Reply, decision: Decision, where: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from .._tools import Toolbox
 from .._translate import carried
 from ._feed import Inputs
 from ._options import (
+    AUTO,
     INPUT,
     LectName,
     is_terminal,
@@ -25,9 +26,10 @@ from ._options import (
     policy_option,
     tools_option,
 )
+from ._parse import MESSAGES
 from ._pool import Item, Result, run
 from ._progress import Progress
-from ._records import Message, content_of, decode_record, each_line, failure, json_line, message_of, overlong
+from ._records import BadRecord, Message, content_of, decode_record, each_line, failure, json_line, message_of, overlong
 
 if TYPE_CHECKING:
     from .._lect import Lect
@@ -57,12 +59,13 @@ class Translate:
     tools: Toolbox | None
     policies: dict[str, Any]
     plugins: tuple[str, ...] = ()
-    lects: tuple[Lect, Lect] | None = field(default=None)
+    lects: tuple[Lect | None, Lect] | None = field(default=None)
 
     def prepare(self) -> None:
         """Load the plugins and both lects."""
         load_plugins(self.plugins)
-        self.lects = polylect.lect(self.source), polylect.lect(self.target)
+        source = None if self.source == AUTO else polylect.lect(self.source)
+        self.lects = source, polylect.lect(self.target)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "lects": None}
@@ -88,11 +91,12 @@ class Translate:
 
     def _translated(self, message: Message) -> str:
         assert self.lects is not None
-        source, target = self.lects
+        named, target = self.lects
         value, record = message.value, message.record
+        source, prefix = (named, {}) if named is not None else self._detected(message)
         within = isinstance(value, dict) and not source.messages  # the content of a message is in the source's tongue
         given = content_of(value) if within and isinstance(value, dict) else value
-        reply = source.parse(given, tools=self.tools, finish_reason=message.finish_reason, **self.policies)
+        reply = source.parse(given, tools=self.tools, finish_reason=message.finish_reason, **prefix, **self.policies)
         found = target.format(carried(reply, source, target), tools=self.tools, **self.policies)
         if isinstance(found, dict):
             return json_line(_put_message(found, message))
@@ -101,6 +105,18 @@ class Translate:
             return json_line(new if message.place == "record" else {**record, "message": new})
         rest = {k: v for k, v in record.items() if k not in _replaced(message)}
         return json_line({"text": found, **rest})
+
+    def _detected(self, message: Message) -> tuple[Lect, dict[str, str]]:
+        """The lect that a record is in, and what its prompt had begun."""
+        value = message.value
+        if isinstance(value, dict) and (value.get("tool_calls") or value.get("function_call")):
+            return polylect.lect(MESSAGES), {}
+        found = polylect.detect(content_of(value) if isinstance(value, dict) else value)
+        if found:
+            return polylect.lect(found[0].lect), {"prefix": found[0].prefix} if found[0].prefix else {}
+        if isinstance(value, dict):
+            return polylect.lect(MESSAGES), {}
+        raise BadRecord("no_lect", "No installed lect recognises this text. Name one with --from.", message.record)
 
 
 def _put_message(found: dict[str, Any], message: Message) -> dict[str, Any]:
@@ -114,7 +130,9 @@ def _replaced(message: Message) -> frozenset[str]:
 
 @click.command(short_help="Rewrite records of one lect as records of another.")
 @click.argument("file", default="-", type=INPUT)
-@click.option("--from", "source", type=LectName(), required=True, help="The lect of the records.")
+@click.option(
+    "--from", "source", type=LectName(), required=True, help="The lect of the records, or auto: detected, each."
+)
 @click.option("--to", "target", type=LectName(), required=True, help="The lect to write.")
 @tools_option
 @policy_option

@@ -33,6 +33,9 @@ from polylect.plugin import (
     takes_only_text,
 )
 
+MARKED = 0.5
+"""How sure a text with markers of a tongue, but no call, is in it."""
+
 
 class NativeLect(TextLect):
     """A tongue that models were trained on. A subclass is the facts of one family; its base says how a call looks.
@@ -157,6 +160,31 @@ class NativeLect(TextLect):
 
         value = repair_json(raw, return_objects=True, skip_json_loads=True)
         return value if value not in ("", [], {}) and is_mended(value, raw) else MISSING
+
+    # --- telling it from others -----------------------------------------------------------------------------------
+
+    @cached_property
+    def signs(self) -> tuple[str, ...]:
+        """The markers that begin calls, and all others that are longer than a bracket or two."""
+        calls = super().signs
+        marks = (mark.strip().lower() for mark in (*self.special, *(self.think or ())))
+        return tuple(sorted({*calls, *(mark for mark in marks if len(mark) > 2)})) if calls else ()
+
+    def begun(self, text: str) -> str:
+        """The beginning of the reasoning, where the text closes one that it does not open."""
+        opener, closer = (mark.strip() for mark in self.think or ("", ""))
+        at = text.find(closer) if opener and closer else -1
+        return "" if at < 0 or opener in text[:at] or self.think is None else self.think[0]
+
+    def detect(self, text: str) -> float:
+        """How sure it is that ``text`` is in this tongue: by its calls; half so, where other markers were read."""
+        score = super().detect(text)
+        if score >= MARKED:
+            return score
+        reply = self.parse(text, prefix=self.begun(text))
+        markup = len(text) - len(reply.content) - len(reply.reasoning)
+        told = {x.code for x in reply.diagnostics}
+        return score if reply.calls or markup <= 0 or told & {"skipped", "truncated"} else MARKED
 
     # --- writing --------------------------------------------------------------------------------------------------
 

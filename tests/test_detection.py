@@ -1,0 +1,229 @@
+"""Which tongue a text is in: by its markers, of whole messages and of streams."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import polylect
+from polylect import CallEnd, Detected, Reply, ReplyEnd
+from polylect._auto import HELD, AutoParser
+
+EQUALS = (
+    {"apriel", "hunyuan_a13b", "jamba"},
+    {"mimo", "qwen3_coder_xml"},  # a call without arguments
+    {"mistral_v3_array", "xlam"},
+)
+"""Lects that write some message, or all, in the same characters."""
+PROSE = (
+    "It rains in Paris.",
+    "",
+    "See [1] and (2); a < b, {x} and `f(x)`.",
+    "1. Thought is free\n2. Action speaks louder\n",
+    "```python\nprint([f(x) for x in y])\n```",
+)
+NATIVE = [x.name for x in polylect.lects() if x.family == "native"]
+CASES = [(name, text) for name in NATIVE for text in polylect.lect(name).examples]
+
+
+def written_so(lect: polylect.Lect, text: str) -> bool:
+    """Whether the lect itself would write the calls of this message so."""
+    calls = lect.parse(text).calls
+    try:
+        return bool(calls) and lect.format(Reply(calls=calls)).strip() in text
+    except polylect.LectError:
+        return False
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_what_a_lect_writes_is_found_to_be_in_it_or_in_its_equals(name: str) -> None:
+    lect = polylect.lect(name)
+    written = [text for text in lect.examples if written_so(lect, text)]
+    assert written
+    for text in written:
+        found = polylect.detect(text)
+        assert found, text
+        best = {found[0].lect, *found[0].equals}
+        assert name in best, (text, found[:3])
+        assert len(best) == 1 or any(best <= group for group in EQUALS), (text, best)
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_what_a_lect_reads_is_read_the_same_by_what_is_detected(name: str) -> None:
+    lect = polylect.lect(name)
+    for text in lect.examples:
+        found, reply = polylect.detect(text), lect.parse(text)
+        if not found:
+            assert not reply.calls
+            continue
+        best = found[0]
+        assert name in (best.lect, *best.equals) or polylect.lect(best.lect).parse(text, prefix=best.prefix) == reply
+
+
+@pytest.mark.parametrize("text", PROSE)
+def test_prose_is_in_no_tongue(text: str) -> None:
+    assert polylect.detect(text) == []
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_in_some_tongues_or_none(text: str) -> None:
+    found = polylect.detect(text)
+    assert all(0 <= x.confidence <= 1 and x.reason for x in found)
+    assert [x.confidence for x in found] == sorted((x.confidence for x in found), reverse=True)
+
+
+def test_the_reason_names_a_marker_and_the_equals() -> None:
+    best = polylect.detect('<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>')[0]
+    assert best[:3] == ("hermes", best.confidence, "'<tool_call>' stands in it, and a call was read")
+    assert best.told == best.reason
+    told = Detected("a", 0.5, "it is so", ("b", "c")).told
+    assert told == "it is so; b, c fit as well"
+
+
+def test_reasoning_that_the_prompt_began_is_seen_by_its_end() -> None:
+    text = 'I look it up.\n</think>\n\n<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+    best = polylect.detect(text)[0]
+    assert (best.lect, best.prefix) == ("hermes", "<think>\n")
+    reply = polylect.lect(best.lect).parse(text, prefix=best.prefix)
+    assert (reply.reasoning, reply.content) == ("I look it up.", "")
+
+
+def test_what_is_no_text_is_in_no_tongue() -> None:
+    nothing: Any = None
+    assert polylect.detect(nothing) == []
+
+
+# --- streams ----------------------------------------------------------------------------------------------------------
+
+
+def streamed(text: str, sizes: list[int], **options: Any) -> tuple[AutoParser, list[polylect.Event]]:
+    parser = AutoParser(**options)
+    events: list[polylect.Event] = []
+    at = turn = 0
+    while at < len(text):
+        size = sizes[turn % len(sizes)]
+        events += parser.feed(text[at : at + size])
+        at, turn = at + size, turn + 1
+    return parser, [*events, *parser.close()]
+
+
+@pytest.mark.parametrize("name", NATIVE)
+@given(st.data())
+@settings(max_examples=25)
+def test_a_stream_is_read_as_the_named_lect_reads_it(name: str, data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(polylect.lect(name).examples))
+    sizes = data.draw(st.lists(st.integers(1, 40), min_size=1, max_size=8))
+    parser, events = streamed(text, sizes)
+    end = events[-1]
+    assert isinstance(end, ReplyEnd)
+    assert parser.reply == end.reply
+    assert parser.reply.text == text
+    if parser.lect is None:
+        assert parser.reply.content == text
+        return
+    assert parser.detected is not None
+    wanted = parser.lect.parser(prefix=parser.detected.prefix)
+    assert joined(events) == joined([*wanted.feed(text), *wanted.close()])
+
+
+def joined(events: list[polylect.Event]) -> list[Any]:
+    """Events with the deltas of one kind that follow each other in one."""
+    out: list[Any] = []
+    for event in events:
+        kind, text = type(event).__name__, getattr(event, "text", None)
+        if text is not None and out and out[-1][0] == kind:
+            out[-1] = (kind, out[-1][1] + text)
+        else:
+            out.append((kind, text if text is not None else event if kind == "ReplyEnd" else None))
+    return out
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_the_lect_is_known_when_the_first_call_is_over(name: str) -> None:
+    lect = polylect.lect(name)
+    text = next(text for text in lect.examples if written_so(lect, text))
+    following = lect.parser()
+    parser = AutoParser()
+    over = False
+    for char in text + "\n\n":
+        over |= any(isinstance(event, CallEnd) for event in following.feed(char))
+        parser.feed(char)
+        if over:
+            break
+    parser.close()
+    assert parser.lect is not None
+
+
+def test_nothing_comes_before_the_first_call_is_over_and_then_all_of_it() -> None:
+    parser = AutoParser()
+    text = 'Both.\n<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+    over = text.index("}}") + 2
+    for char in text[: over - 1]:
+        assert parser.feed(char) == []
+        assert not parser.decided
+    events = parser.feed(text[over - 1 :])
+    assert [type(x).__name__ for x in events] == ["ContentDelta", "CallStart", "ArgumentsDelta", "CallEnd"]
+    assert [type(x).__name__ for x in parser.feed("It rains.")] == ["ContentDelta"]  # from here on as it comes
+    assert parser.close()[-1].end == len(text) + 9
+
+
+def test_no_more_is_held_back_than_told() -> None:
+    parser = AutoParser()
+    assert parser.feed("<think>\n" + "a" * (HELD - 9)) == []
+    events = parser.feed("aa")
+    assert "".join(x.text for x in events if isinstance(x, polylect.ReasoningDelta)) == "a" * (HELD - 7)
+    assert parser.decided
+    parser.close()
+    plain = AutoParser()
+    assert [x.end for x in plain.feed("a" * HELD)] == [HELD]
+    assert plain.lect is None
+    assert [x.code for x in [plain.close(), plain.reply.diagnostics][1]] == ["no_lect"]
+
+
+def test_a_message_in_no_tongue_is_content() -> None:
+    parser, events = streamed("It rains.", [4])
+    assert [type(x).__name__ for x in events] == ["ContentDelta", "ReplyEnd"]
+    assert (parser.lect, parser.reply.content) == (None, "It rains.")
+    for wrong in (lambda: parser.feed("x"), parser.close):
+        with pytest.raises(polylect.LectError, match="closed"):
+            wrong()
+
+
+def test_the_reply_is_known_after_the_close() -> None:
+    for parser in (AutoParser(), streamed("x", [1])[0]):
+        if not parser.decided:
+            with pytest.raises(polylect.LectError, match=r"only after close"):
+                parser.reply  # noqa: B018
+    with pytest.raises(polylect.ParseError):
+        AutoParser().feed(b"x")  # type: ignore[arg-type]
+
+
+def test_a_stream_takes_tools_prefix_and_policies() -> None:
+    tools = [{"type": "function", "function": {"name": "now", "parameters": {"type": "object", "properties": {}}}}]
+    text = 'Hm.\n</think>\n\n<tool_call>\n{"name": "later", "arguments": {}}\n</tool_call>'
+    parser, _ = streamed(text, [7], tools=tools, prefix="<think>\n", unknown_tool="reject")
+    assert parser.reply.reasoning == "Hm."
+    assert [x.status for x in parser.reply.calls] == ["invalid"]
+    unfinished = AutoParser()
+    unfinished.feed('<tool_call>\n{"name": "later", "argu')
+    unfinished.close(finish_reason="length")
+    assert not unfinished.reply.complete
+
+
+def test_a_hostile_stream_of_calls_that_nobody_can_tell_is_not_read_for_each() -> None:
+    parser = AutoParser()
+    for _ in range(400):
+        parser.feed('<tool_call>{"name": "a"</tool_call>')
+    parser.close()
+    assert parser.reply.text
+
+
+def test_translate_detects_its_source() -> None:
+    text = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+    message = polylect.translate(text, source="auto", target="tool_calls")
+    assert message["tool_calls"][0]["function"] == {"name": "now", "arguments": "{}"}
+    with pytest.raises(polylect.LectError, match="Name its lect as source"):
+        polylect.translate("It rains.", source="auto", target="tool_calls")
