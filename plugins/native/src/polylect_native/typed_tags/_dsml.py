@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from polylect import Policies, Tool
-from polylect.plugin import Member, decode
+from polylect.plugin import Member
 
-from ._body import Members
+from ._body import Elements, unlike
 
 _BARS = r"[｜|]{1,2}(?:DSML|GCML)[｜|]{1,2}"
 
 
-class Dsml(Members):
-    """A tongue of ``<｜DSML｜invoke>`` elements, whose parameters say whether they are strings.
+class Dsml(Elements):
+    """A tongue of ``invoke`` elements, whose parameters say whether they are strings.
 
     Attributes:
         dsml: what makes a tag one of the tongue's own.
@@ -25,10 +25,9 @@ class Dsml(Members):
     dsml: str = "｜DSML｜"
     block: str = "function_calls"
     think = ("<think>", "</think>")
-    thinking = r"/(?:(?!/ END_THINK /|/ OPEN /)[\s\S])+/"
+    thinking = r"/(?:(?!/ END_THINK /|/ OPEN /|/ INVOKE /)[\s\S])+/"
     joint = "\n"
     stops = ("<｜end▁of▁sentence｜>",)
-    tags: ClassVar[str] = ""
 
     @property
     def opener(self) -> str:  # type: ignore[override]
@@ -40,14 +39,15 @@ class Dsml(Members):
         """The end of the block."""
         return f"\n</{self.dsml}{self.block}>"
 
-    def around_members(self, name: str, members: str) -> str:
+    def write_element(self, name: str, members: list[str]) -> str:
         """An ``invoke`` element; one without parameters holds an empty line."""
-        return f'<{self.dsml}invoke name="{name}">\n{members.removesuffix(chr(10))}\n</{self.dsml}invoke>'
+        inside = "\n".join(members)
+        return f'<{self.dsml}invoke name="{name}">\n{inside}\n</{self.dsml}invoke>'
 
     def write_member(self, key: str, value: Any) -> str:
         """A ``parameter`` element."""
         string = "true" if isinstance(value, str) else "false"
-        return f'<{self.dsml}parameter name="{key}" string="{string}">{self.wire(value)}</{self.dsml}parameter>\n'
+        return f'<{self.dsml}parameter name="{key}" string="{string}">{self.write_value(value)}</{self.dsml}parameter>'
 
     def is_text(self, key: str, kind: str | None, tool: Tool | None, policies: Policies) -> bool:
         """Whether the parameter says that it is a string; one that says nothing is typed by the schema."""
@@ -55,14 +55,9 @@ class Dsml(Members):
         return said == "true" or (said != "false" and super().is_text(key, kind, tool, policies))
 
     def read_member(self, key: str, kind: str | None, text: str, tool: Tool | None, policies: Policies) -> Member:
-        """JSON; what is none is typed by the schema."""
-        value, problem = decode(text)
-        if problem is None and kind is not None:
-            return value, None
-        value, fault = super().read_member(key, kind, text, tool, policies)
-        if fault is None and problem is not None and kind is not None and isinstance(value, str):
-            fault = f"The argument {key!r:.80} is no string and no JSON: {problem}; it was left a text."
-        return value, fault
+        """JSON, if it says that it is no string; what says nothing, or is none, is typed by the schema."""
+        value = super().read_member(key, kind, text, tool, policies)
+        return value if kind is None else unlike(value, key, "no string and no JSON", text)
 
     @cached_property
     def _marks(self) -> re.Pattern[str]:
@@ -70,7 +65,7 @@ class Dsml(Members):
 
 
 class DsmlV32(Dsml):
-    """A ``<｜DSML｜function_calls>`` block.
+    """A ``function_calls`` block.
 
     Source: the reference encoder of DeepSeek-V3.2.
     """
@@ -108,10 +103,11 @@ class DsmlV32(Dsml):
 
 
 class DsmlV4(Dsml):
-    """A ``<｜DSML｜tool_calls>`` block.
+    """A ``tool_calls`` block.
 
-    Source: the reference encoders of DeepSeek-V4 and V4.1. Args for other writers of the format: V4.1 has
-    ``dsml="｜DSML｜ "`` and ``block="calls"``, GigaChat 3.5 has ``dsml="｜GCML｜"``; all of them are read.
+    Source: the reference encoders of DeepSeek-V4 and V4.1. Others write the same with other
+    words, for which there are keyword arguments; all of them are read. V4.1 has a space at the end of ``dsml``, and
+    ``block="calls"``; GigaChat 3.5 has GCML in place of DSML.
     """
 
     name = "deepseek_dsml_v4"
@@ -148,7 +144,9 @@ class DsmlV4(Dsml):
         "string= is sometimes missing, and the bars may be ASCII or doubled: see deepseek_dsml_v32.",
     )
 
-    def __init__(self, replace: dict[str, str] | None = None, *, dsml: str = "｜DSML｜", block: str = "tool_calls") -> None:
+    def __init__(
+        self, replace: dict[str, str] | None = None, *, dsml: str = "｜DSML｜", block: str = "tool_calls"
+    ) -> None:
         self.dsml, self.block = dsml, block
         super().__init__(replace)
 

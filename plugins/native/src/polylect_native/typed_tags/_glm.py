@@ -20,6 +20,8 @@ class Glm47(Pairs):
     name = "glm47"
     title = "GLM-4.7: <tool_call>NAME<arg_key>…</arg_key><arg_value>…</arg_value></tool_call>"
     grammar_file = "glm.lark"
+    call_tags = ("<tool_call>", "", "</tool_call>")
+    member_tags = ("<arg_key>", "</arg_key><arg_value>", "</arg_value>")
     think = ("<think>", "</think>")
     thinking = r"/(?:(?!/ END_THINK /|/ OPEN /)[\s\S])+/"
     stops = ("<|user|>", "<|observation|>", "<|endoftext|>")
@@ -54,11 +56,11 @@ class Glm45(Glm47):
     """
 
     name = "glm45"
+    names_ids = True
     title = "GLM-4.5: <tool_call>NAME, lines of <arg_key>…</arg_key> and <arg_value>…</arg_value>, </tool_call>"
     think = ("<think>", "</think>\n")
-    call = ("<tool_call>", "\n", "</tool_call>")
-    key = ("<arg_key>", "</arg_key>\n")
-    value = ("<arg_value>", "</arg_value>\n")
+    call_tags = ("<tool_call>", "\n", "</tool_call>")
+    member_tags = ("<arg_key>", "</arg_key>\n<arg_value>", "</arg_value>\n")
     joint = before = "\n"
     observation_prefix = "<|observation|>\n<tool_response>\n"
     again = "\n<tool_response>\n"
@@ -80,8 +82,6 @@ class Glm45(Glm47):
         "An opening <arg_value> may be missing, and the last </arg_value>: see glm47.",
         "Ling 3 closes its turn with <|role_end|>, and writes results under the role OBSERVATION; both are read.",
     )
-
-    names_ids = True
 
     def name_id(self, raw: str) -> tuple[str, str | None]:
         """The name, without what should have been a line break."""

@@ -43,9 +43,9 @@ class HyV3(Pairs):
         end = f"{suffix}>"
         self.think = (f"<think{end}", f"</think{end}")  # type: ignore[misc]
         self.opener, self.closer = f"<tool_calls{end}\n", f"\n</tool_calls{end}"  # type: ignore[misc]
-        self.call = (f"<tool_call{end}", f"<tool_sep{end}\n", f"</tool_call{end}")  # type: ignore[misc]
-        self.key = (f"<arg_key{end}", f"</arg_key{end}\n")  # type: ignore[misc]
-        self.value = (f"<arg_value{end}", f"</arg_value{end}\n")  # type: ignore[misc]
+        self.call_tags = (f"<tool_call{end}", f"<tool_sep{end}\n", f"</tool_call{end}")  # type: ignore[misc]
+        between = f"</arg_key{end}\n<arg_value{end}"
+        self.member_tags = (f"<arg_key{end}", between, f"</arg_value{end}\n")  # type: ignore[misc]
         eos = f"<｜hy_eos{suffix}｜>"
         self.stops = (eos,)
         self.observation_prefix = f"{eos}<tool_responses{end}\n<tool_response{end}\n"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ._body import Pairs, Typed
+from ._body import Typed
 
 
-class K2Horizon(Typed, Pairs):
+class K2Horizon(Typed):
     """``<ifm|tool_call>NAME`` with pairs of ``<ifm|arg_key>`` and ``<ifm|arg_value>``, within ``<ifm|tool_calls>``.
 
     Source: the readers of vLLM and SGLang for K2 Horizon.
@@ -19,9 +19,9 @@ class K2Horizon(Typed, Pairs):
     opener = "<ifm|tool_calls>"
     closer = "</ifm|tool_calls>"
     joint = "\n"
-    call = ("<ifm|tool_call>", "", "</ifm|tool_call>")
-    key = ("<ifm|arg_key>", "</ifm|arg_key>")
-    value = ("<ifm|arg_value>", "</ifm|arg_value>")
+    call_tags = ("<ifm|tool_call>", "", "</ifm|tool_call>")
+    member_tags = ("<ifm|arg_key>", "</ifm|arg_key><ifm|arg_value>", "</ifm|arg_value>")
+    strict_calls = True
     stops = ("<|im_end|>",)
     observation_prefix = "<|im_end|>\n<|im_start|>tool\n<ifm|tool_response>\n"
     again = "\n<ifm|tool_response>\n"

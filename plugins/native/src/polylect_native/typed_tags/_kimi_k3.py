@@ -7,13 +7,13 @@ from typing import Any
 
 from polylect import AgentStep, Call, Reply, Toolbox
 
-from ._body import Typed
+from ._body import Elements, Typed
 
 _LONGEST_NAME = 256
 """Characters of a tool's name, as an attribute, that the marker of a result may have."""
 
 
-class KimiK3(Typed):
+class KimiK3(Typed, Elements):
     """Channels between ``<|open|>NAME<|sep|>`` and ``<|close|>NAME<|sep|>``, one of them of calls.
 
     Source: the chat template of Kimi-K3.
@@ -24,7 +24,7 @@ class KimiK3(Typed):
     grammar_file = "kimi_k3_xtml.lark"
     names_ids = True
     think = ("<|open|>think<|sep|>", "<|close|>think<|sep|>")
-    thinking = r"/(?:(?!/ END_THINK /|/ RESPONSE /|/ OPEN /)[\s\S])+/"
+    thinking = r"/(?:(?!/ END_THINK /|/ RESPONSE /|/ OPEN /|/ CALL /)[\s\S])+/"
     opener = "<|open|>tools<|sep|>"
     closer = "<|close|>tools<|sep|>"
     stops = ("<|end_of_msg|>",)
@@ -72,17 +72,18 @@ class KimiK3(Typed):
 
     def write_calls(self, calls: Sequence[Call], tools: Toolbox | None) -> str:
         """The calls of a turn, numbered from 1."""
-        written = [self.write_call(call, tools).replace(_INDEX, str(n), 1) for n, call in enumerate(calls, 1)]
+        heads = [self.write_call(call, tools).partition(_INDEX) for call in calls]
+        written = [f"{head}{number}{rest}" for number, (head, _, rest) in enumerate(heads, 1)]
         return f"{self.opener}{''.join(written)}{self.closer}"
 
-    def around_members(self, name: str, members: str) -> str:
+    def write_element(self, name: str, members: list[str]) -> str:
         """A call, with a place for its number."""
-        return f'<|open|>call tool="{encoded(name)}" index="{_INDEX}"<|sep|>{members}<|close|>call<|sep|>'
+        return f'<|open|>call tool="{encoded(name)}" index="{_INDEX}"<|sep|>{"".join(members)}<|close|>call<|sep|>'
 
     def write_member(self, key: str, value: Any) -> str:
         """One argument, with its type."""
         head = f'<|open|>argument key="{encoded(key)}" type="{kind_of(value)}"<|sep|>'
-        return f"{head}{self.wire(value)}<|close|>argument<|sep|>"
+        return f"{head}{self.write_value(value)}<|close|>argument<|sep|>"
 
     def opening(self, step: AgentStep, *, first: bool) -> str:
         """The end of the model's message before the first result; the tool's name and the number of its call."""
@@ -92,7 +93,8 @@ class KimiK3(Typed):
         return f"{self.between}{head}" if first else head
 
 
-_INDEX = "{index}"
+_INDEX = "&index;"
+"""Stands where the number of a call is due; no encoded name has it."""
 
 
 def encoded(text: str) -> str:
