@@ -96,7 +96,7 @@ def dsml(body: str) -> str:
     return f"<@tool_calls>\n{body}</@tool_calls>".replace("@", "｜DSML｜")
 
 
-CLOCK = ("clock", {})
+CLOCK: Called = ("clock", {})
 GRAZ = ("forecast", {"place": "Graz"})
 CODE = "for (;;) { a[i] = '}' }"
 XML = "<parameter>\n  <b>x</b>\n</parameter>\n"

@@ -108,7 +108,7 @@ CUT = calls(weather("Pa[ris}", 12), ("now", {}), file("a {b} [c]\n<d> 'e' \"f\""
 
 def case_names() -> list[str]:
     """All cases, in order."""
-    return [*REPLIES, *PIECES, "own markers", "own stops"]
+    return [*REPLIES, *PIECES, "own markers", "own call", "own stops"]
 
 
 def case(name: str, lect: Lect) -> Case:
@@ -120,7 +120,10 @@ def case(name: str, lect: Lect) -> Case:
         )
         return Case(joined, pieces)
     if name == "own markers":
-        return Case(calls(file(f"How a call looks: {' '.join(markers(lect))} (end).")))
+        return Case(calls(file(f"How a call looks: {' and '.join(markers(lect))} (end).")))
+    if name == "own call":
+        inner = lect.format(REPLIES["one"], tools=TOOLS)
+        return Case(calls(file(f"Write it like this: {inner}\nNothing else.")))
     if name == "own stops":
         return Case(calls(file(f"It ends at {' '.join(lect.stops)} (end).")))
     return Case(REPLIES[name])

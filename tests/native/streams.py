@@ -16,7 +16,16 @@ from polylect import (
     ReasoningDelta,
     Reply,
     ReplyEnd,
+    Toolbox,
+    toolbox,
 )
+
+
+def boxed(tools: list[dict[str, Any]]) -> Toolbox:
+    """The tools, ready to be used again and again."""
+    box = toolbox(tools)
+    assert box is not None
+    return box
 
 
 def read(lect: Lect, chunks: Iterable[str], finish: str = "stop", **options: Any) -> tuple[list[Event], Reply]:

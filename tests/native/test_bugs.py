@@ -26,10 +26,10 @@ from polylect.testing._law_8_linear import Hostile, _growth
 from .bug_rows import ROWS, TOOLS, Row, gemma, glm, hermes, qwen
 from .cutting import Cutter, grouped
 from .matrix import markers, native
-from .streams import differences, read
+from .streams import boxed, differences, read
 
 NAMES = native()
-BOX = polylect.toolbox(TOOLS)
+BOX = boxed(TOOLS)
 FEW = settings(max_examples=4, deadline=None, database=None)
 SOME = settings(max_examples=30, deadline=None, database=None)
 
@@ -246,4 +246,4 @@ STORMS = (
 @pytest.mark.parametrize(("name", "head", "unit", "tail"), STORMS)
 @pytest.mark.parametrize("way", ["whole", "stream of 4"])
 def test_twice_the_storm_takes_at_most_twice_the_time(name: str, head: str, unit: str, tail: str, way: str) -> None:
-    assert not _growth(polylect.lect(name), Hostile(way, unit, head, tail, 0, True), BOX)
+    assert not _growth(polylect.lect(name), Hostile(way, unit, head, tail, 0, True), TOOLS)
