@@ -38,6 +38,8 @@ ORNATE = 512
 """Names with more characters, ornaments included, are taken as they are."""
 MEMBERS_KNOWN = 256
 """Arguments of which a reader remembers whether they are texts."""
+DEEPEST = 500
+"""Levels of a member's value that can be read and written again, whatever the policy allows."""
 PLAIN = 4096
 """The longest input that a lect's ``plain_input`` may match: shorter than any sensible limit on calls."""
 
@@ -48,7 +50,7 @@ class CallReader:
     __slots__ = (
         "_texts", "answer_names", "bare", "converts", "cut_observations", "empty", "keep_cut", "lect", "live",
         "max_calls", "max_nesting", "max_size", "names_ids", "only", "plain", "policies", "read_json", "read_text",
-        "separators", "stops", "tools", "types",
+        "separators", "stops", "strict", "tools", "types",
     )  # fmt: skip
 
     def __init__(self, lect: TextLect, tools: Toolbox | None, policies: Policies) -> None:
@@ -66,7 +68,7 @@ class CallReader:
         self.max_nesting = policies.max_nesting
         self.read_text, self.read_json = lect.read_text, lect.read_json
         self.names_ids, self.converts, self.empty = lect.names_ids, lect.converts, lect.empty_arguments
-        self.types = lect.typed_members
+        self.types, self.strict = lect.typed_members, lect.strict_calls
         self._texts: dict[tuple[str, str, str | None], bool] = {}
         simple = lect.plain_input if tools is None and policies.max_call_size >= PLAIN else None
         self.plain = None if simple is None else simple.match
@@ -120,6 +122,10 @@ class CallReader:
         self, name: str, key: str, kind: str | None, text: str, start: int, end: int, diagnostics: list[Diagnostic]
     ) -> Any:
         """The value of a member that is no mere text."""
+        if nesting_beyond(text, min(self.max_nesting, DEEPEST)):
+            note = f"The argument {key!r:.80} is nested too deeply{'' if kind == 'value' else '; it was left a text'}."
+            diagnostics.append(Diagnostic("limit", note, max(start, 0), max(end, 0)))
+            return MISSING if kind == "value" else text
         tool = None if self.tools is None else self.tools.get(name)
         value, fault = self.lect.read_member(key, kind, text, tool, self.policies)
         if fault is not None:

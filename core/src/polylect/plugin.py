@@ -29,6 +29,8 @@ from ._typed import only_text as takes_only_text
 from ._values import Part, Role, Span, Status
 from .grammar import Grammar
 from .grammar._draft import MISSING
+from .grammar._escapes import unescape_python
+from .grammar._strings import unescape as unescape_json
 from .grammar._whole import DECODER
 
 __all__ = [
@@ -83,6 +85,8 @@ __all__ = [
     "too_deep",
     "turns_of",
     "typed",
+    "unescape_json",
+    "unescape_python",
     "unknown_tool",
     "untyped",
 ]

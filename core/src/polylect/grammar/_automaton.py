@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 from .._errors import GrammarError
 
-PAYLOADS = ("json_call", "json_object", "json_array", "json_value", "brackets")
+PAYLOADS = (
+    "json_call", "json_object", "json_array", "json_value", "brackets", "python_arguments", "token_object", "elements",
+)  # fmt: skip
 """Rules that a scanner reads; a grammar imports them under these names."""
 ROLES = ("reasoning", "content", "answer", "observation", "call", "name", "arguments", "id", "key", "kind", "value")
 MAX_STATES = 2000
@@ -231,7 +233,8 @@ class _Explorer:
         if terminal == END:
             return shifted, opened, Edge(-1, before, (), (), None)
         opens = [role for role in ROLES if shifted in bases[role] and terminal in self._firsts(role)]
-        opens.sort(key=lambda role: (sum(self._holds(role, other) for other in opens), role), reverse=True)
+        together = tuple(opens)  # a list that is being sorted looks empty
+        opens.sort(key=lambda role: (sum(self._holds(role, other) for other in together), role), reverse=True)
         opened += tuple((role, len(shifted)) for role in opens)
         role = opened[-1][0] if opened else None
         reductions = []

@@ -44,6 +44,8 @@ class Sink(Protocol):
     """Whether a call's name and its id are one text."""
     converts: bool
     """Whether arguments in a notation of the tongue's own become JSON text; they are held until then."""
+    strict: bool
+    """Whether text within a call that fits nowhere makes it invalid."""
     types: bool
     """Whether the values of members have types; else they are texts."""
     empty: str
@@ -251,11 +253,33 @@ class Draft:
             self.member('"', end)
         else:
             value = self.sink.member(self.name or "", key, self.kind, text, begin, end, self.diagnostics)
+            if value is MISSING:
+                self.break_off()
+                return
             self.member(self._before() + dumps(value), end)
         if self.members is None:
             self.members = {}
         self.form = MEMBERS
         self.members[key] = value
+        self.key = self.kind = None
+
+    def spread_members(self, text: str, begin: int, end: int) -> None:
+        """The members of an object that stands between the two positions, in the tongue's notation, are members."""
+        values = self.sink.member(self.name or "", "**", "value", text, begin, end, self.diagnostics)
+        if not isinstance(values, dict):
+            self.break_off()
+            return
+        self.form = MEMBERS
+        self.members = self.members or {}
+        for key, value in values.items():
+            self.key = key
+            self.member(self._before() + dumps(value), end)
+            self.members[key] = value
+        self.key = None
+
+    def break_off(self) -> None:
+        """The call's payload is none."""
+        self.is_broken = True
         self.key = self.kind = None
 
     def key_without_value(self, end: int) -> None:
@@ -283,7 +307,7 @@ class Draft:
         cursor, sink = self.cursor, self.sink
         if ending < CUT:
             self.key_without_value(end)
-            if self.member_raw:
+            if self.member_raw and not self.is_broken:
                 self.member("}", end)
             elif self.form == NO_ARGUMENTS and sink.empty and not self.is_broken:
                 self.form, self.members = MEMBERS, {}

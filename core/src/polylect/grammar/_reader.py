@@ -11,8 +11,11 @@ from .._values import Event, Reply, ReplyEnd, Role
 from . import _tables as t
 from ._brackets import scan_brackets
 from ._draft import CLOSED, CUT, JSON, MISSING, OPEN, TEXT, Cursor, Draft, Sink
+from ._elements import scan_elements
 from ._live import NOTHING, Found, LiveState, LiveText, Undecided
+from ._objects import scan_object
 from ._pieces import ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, answer_mode
+from ._python import scan_python
 from ._runtime import SKIP, Edge, Payload, Runtime
 from ._scan import scan_json
 
@@ -164,6 +167,12 @@ class BaseReader:
                 self.begin(flags, start, start)
         if name == "json_call":
             return scan_json(draft, SILENT, self.runtime.keys)
+        if name == "python_arguments":
+            return scan_python(draft)
+        if name == "token_object":
+            return scan_object(draft, self.runtime.words)
+        if name == "elements":
+            return scan_elements(draft, self.runtime.words)
         mode = ARGUMENTS if draft.started else HOLD
         if draft.is_answer:
             mode = ANSWER_TEXT if name == "brackets" else answer_mode(cursor.c[cursor.i])
@@ -203,6 +212,8 @@ class BaseReader:
         """Text that fits nowhere was passed over."""
         if end <= 0:  # in the prompt
             return
+        if self.draft.open and self.sink.strict:
+            self.draft.break_off()
         self.draft.note("skipped", "This text belongs nowhere in the tongue and was passed over.", start, end)
 
     # --- the end --------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from . import _alternatives as alternatives
 from . import _patterns as patterns
 from ._automaton import END
-from ._tables import ARGUMENTS_BEGIN, CALL_END, MARKUP, Tables, Text
+from ._tables import ARGUMENTS_BEGIN, CALL_END, ELEMENT_OPEN, MARKUP, Tables, Text
 
 SKIP = 10
 """The pseudo role of text that fits nowhere: it is passed over, and reported."""
@@ -46,6 +46,8 @@ PAYLOAD_FIRST = {
     "json_array": "[",
     "json_value": '{["-0123456789tfn',
     "brackets": "[",
+    "python_arguments": "(",
+    "token_object": "{",
 }
 
 
@@ -188,7 +190,7 @@ class State:
         self.payloads = tuple(
             Payload(
                 m.terminal[1:],
-                PAYLOAD_FIRST[m.terminal[1:]],
+                PAYLOAD_FIRST.get(m.terminal[1:]) or tables.words[ELEMENT_OPEN][0],
                 self.edges[m.terminal],
                 m.flags & ~(ARGUMENTS_BEGIN | CALL_END),
             )
@@ -225,7 +227,7 @@ class Runtime:
         self.states: list[State | None] = [None] * len(tables.states)
         self.live: list[Any] = [None] * len(tables.states)
         """The states as the stream interpreter has them, once it has entered them."""
-        self.keys = tables.keys
+        self.keys, self.words = tables.keys, tables.words
 
     def state(self, number: int) -> State:
         """The state of that number."""

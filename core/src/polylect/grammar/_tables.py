@@ -15,7 +15,7 @@ from ._automaton import END, PAYLOADS, Edge, base_name, build
 from ._faults import explained, of_terminal
 from ._source import Source
 
-ENGINE = 3
+ENGINE = 4
 """Raise it when the meaning of the tables changes, or what compiles: cached ones of another number are thrown away."""
 
 CALL_BEGIN, CALL_END, CALL_END_BEFORE, ANSWER_BEGIN, ARGUMENTS_BEGIN, OBSERVATION_BEGIN = 1, 2, 4, 8, 16, 32
@@ -62,6 +62,8 @@ class Tables(msgspec.Struct, frozen=True):
     texts: dict[str, Text]
     keys: dict[str, str]
     """For the payload ``json_call``: which JSON key has which role."""
+    words: dict[str, str] = {}
+    """For other payloads: the literals, and the patterns, of the terminals that they look for."""
 
 
 def no_lexer() -> Any:
@@ -153,6 +155,7 @@ def compile_source(source: Source) -> Tables:
         {n: p for n, p in markers.items() if n in used},
         {n: t for n, t in texts.items() if n in used},
         _call_keys(lark),
+        _payload_words(lark),
     )
 
 
@@ -225,6 +228,23 @@ def _call_keys(lark: Any) -> dict[str, str]:
         if role is not None and pattern.type == "str":
             keys[str(pattern.value).strip('"')] = role
     return keys
+
+
+OBJECT_QUOTE, OBJECT_END = "OBJECT_QUOTE", "OBJECT_END"
+"""Terminals that say what stands around the strings of an object (a literal), and what follows the object."""
+ELEMENT_OPEN, ELEMENTS_END = "ELEMENT_OPEN", "ELEMENTS_END"
+"""Terminals that say how the tag of an element begins (a literal), and what follows the last element."""
+WORDS = (OBJECT_QUOTE, OBJECT_END, ELEMENT_OPEN, ELEMENTS_END)
+
+
+def _payload_words(lark: Any) -> dict[str, str]:
+    words: dict[str, str] = {}
+    for terminal in lark.terminals:
+        name = base_name(str(terminal.name))
+        if name in WORDS:
+            literal = terminal.pattern.type == "str" and name in (OBJECT_QUOTE, ELEMENT_OPEN)
+            words[name] = str(terminal.pattern.value) if literal else terminal.pattern.to_regexp()
+    return words
 
 
 __all__ = ["END", "ENGINE", "PAYLOADS", "Move", "Tables", "Text", "compile_source", "load_lark"]

@@ -31,6 +31,8 @@ are as good as infinite are not (no tool can be sent them), of duplicate keys th
 _BLANK = re.compile(r"[ \t\r\n]++").match
 _OBJECT_END = re.compile(r"[ \t\r\n]*+\}").match
 _SQUARE = re.compile(r"[\[\]]").finditer
+NOTATIONS = ("python_arguments", "token_object", "elements")
+"""Payloads that the stream interpreter reads."""
 _SILENT = (t.ID, t.KEY, t.KIND, t.VALUE, t.OBSERVATION)
 
 
@@ -326,7 +328,7 @@ class _Printer:
 
     def _payload(self, payload: Payload) -> list[str]:
         edge = payload.edge
-        if edge.flags & (t.CALL_END_BEFORE | t.ANSWER_BEGIN):
+        if edge.flags & (t.CALL_END_BEFORE | t.ANSWER_BEGIN) or payload.name in NOTATIONS:
             return []
         out = [f"if text[pos] in {payload.first!r}:"]
         body = self._begin("pos") if edge.flags & t.CALL_BEGIN else []

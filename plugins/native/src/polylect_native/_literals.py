@@ -1,4 +1,8 @@
-"""Python's literals as models write them, read in linear time and without running anything."""
+"""Literals of Python, read in one pass over the text: no evaluation, no recursion.
+
+What models write, not what Python takes: ``true``, ``false`` and ``null`` are words too, numbers may begin with zeros,
+and line breaks may stand in any string. Tuples and sets become lists, and keys texts, as JSON has nothing else.
+"""
 
 from __future__ import annotations
 
@@ -6,147 +10,163 @@ import math
 import re
 from typing import Any
 
-from polylect.plugin import MAX_NESTING, MISSING
+from polylect.plugin import MAX_NESTING, MISSING, unescape_python
 
-_BLANK = re.compile(r"[ \t\r\n\f]*+").match
-_STRING = re.compile(
-    r"[rRbBuUfF]{0,2}(?:'''((?:[^'\\]|\\[\s\S]|'(?!''))*+)'''|\"\"\"((?:[^\"\\]|\\[\s\S]|\"(?!\"\"))*+)\"\"\"|"
-    r"'([^'\\]*+(?:\\[\s\S][^'\\]*+)*+)'|\"([^\"\\]*+(?:\\[\s\S][^\"\\]*+)*+)\")"
+_TOKEN = re.compile(
+    r"[ \t\r\n]*+(?:(?P<prefix>[rRuUbBfF]{0,2})(?P<string>"
+    r"\"\"\"[^\"\\]*+(?:(?:\\[\s\S]|\"(?!\"\"))[^\"\\]*+)*+\"\"\""
+    r"|'''[^'\\]*+(?:(?:\\[\s\S]|'(?!''))[^'\\]*+)*+'''"
+    r"|\"(?!\"\")[^\"\\]*+(?:\\[\s\S][^\"\\]*+)*+\"|'(?!'')[^'\\]*+(?:\\[\s\S][^'\\]*+)*+')"
+    r"|(?P<number>[+-]?(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
+    r"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][+-]?[0-9]++)?))(?![\w.])"
+    r"|(?P<word>[A-Za-z]++)(?![\w.'\"(\[])"
+    r"|(?P<sign>[\[\](){},:])|(?P<end>\Z))"
 ).match
-_NUMBER = re.compile(
-    r"[+-]?(?:0[xX][0-9a-fA-F]++|0[oO][0-7]++|0[bB][01]++|"
-    r"(?:[0-9]++(?:_[0-9]++)*+\.?|\.(?=[0-9]))[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w.])"
-).match
-_WORD = re.compile(r"(?:[Tt]rue|[Ff]alse|None|null)(?!\w)").match
-_WORDS: dict[str, Any] = {"rue": True, "alse": False, "one": None, "ull": None}
-_ESCAPE = re.compile(
-    r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(\r\n|[\s\S]))", re.ASCII
-)
-_SIMPLE = {
-    "\n": "", "\r": "", "\r\n": "", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n",
-    "r": "\r", "t": "\t", "v": "\v",
-}  # fmt: skip
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
-_CLOSING = {"[": "]", "(": ")", "{": "}"}
+_WORDS = {"True": True, "true": True, "False": False, "false": False, "None": None, "null": None, "none": None}
+_CLOSES = {"[": "]", "(": ")", "{": "}"}
+_KEYS = {True: "true", False: "false", None: "null"}
 
 
-class _NoLiteral(ValueError):
-    """Here stands none."""
+class _Open:
+    """A bracket that has not been closed."""
+
+    __slots__ = ("comma", "is_dict", "key", "sign", "values")
+
+    def __init__(self, sign: str) -> None:
+        self.sign = sign
+        self.values: Any = {} if sign == "{" else []
+        self.is_dict: bool | None = None
+        self.key: Any = MISSING
+        self.comma = False
+
+    def add(self, value: Any) -> None:
+        """A value before a comma or the closing bracket."""
+        if self.key is not MISSING:
+            self.values[key_text(self.key)] = value
+            self.key = MISSING
+        else:
+            if self.sign == "{" and self.is_dict is None:
+                self.is_dict, self.values = False, []
+            self.values.append(value)
+
+    def result(self) -> Any:
+        """The value; a single one in round brackets without a comma is itself."""
+        return self.values[0] if self.sign == "(" and len(self.values) == 1 and not self.comma else self.values
 
 
-def read_literal(text: str, max_nesting: int = MAX_NESTING) -> Any:
-    """The value of a text that is one literal of Python, or of JSON; MISSING where it is none.
+def key_text(key: Any) -> str:
+    """A key as JSON has it."""
+    if isinstance(key, str):
+        return key
+    return _KEYS[key] if key is None or isinstance(key, bool) else str(key)
 
-    Strings, numbers, ``True``, ``False``, ``None``, lists, tuples (which are lists) and dicts whose keys are strings.
+
+def read_literal(text: str, nesting: int = MAX_NESTING, *, wide: bool = False) -> Any:
+    """The value of a literal of Python, or of JSON; MISSING where the text is none.
+
+    Args:
+        text: the literal, with white space around it.
+        nesting: how many brackets may stand within one another.
+        wide: whether to take what JSON has no place for: sets become lists, and any key a text.
     """
+    stack: list[_Open] = []
+    at = 0
+    value: Any = MISSING
+    while True:
+        match = _TOKEN(text, at)
+        if match is None:
+            return MISSING
+        at = match.end()
+        kind = match.lastgroup
+        if kind == "end":
+            return MISSING if stack else _plain(value)
+        if kind != "sign":
+            value = _joined(value, _scalar(match, kind))
+            if value is MISSING:
+                return MISSING
+            continue
+        sign = match["sign"]
+        if sign in _CLOSES:
+            if value is not MISSING or len(stack) >= nesting:
+                return MISSING
+            stack.append(_Open(sign))
+            continue
+        if not stack or not _take(stack[-1], sign, value, wide):
+            return MISSING
+        value = MISSING
+        if sign not in ",:":
+            value = stack.pop().result()
+
+
+def _take(within: _Open, sign: str, value: Any, wide: bool) -> bool:
+    """A comma, a colon or a closing bracket, with the value before it; whether it may stand there."""
+    if sign == ":":
+        if within.sign != "{" or within.is_dict is False or within.key is not MISSING:
+            return False
+        if value is MISSING or (value.__class__ is not _Strings and isinstance(value, (dict, list))):
+            return False
+        if not wide and value.__class__ is not _Strings:
+            return False
+        within.is_dict, within.key = True, _plain(value)
+        return True
+    if value is not MISSING:
+        if within.sign == "{" and within.key is MISSING and (within.is_dict or not wide):
+            return False
+        within.add(_plain(value))
+    elif within.key is not MISSING or (sign == "," or (within.values and not within.comma)):
+        return False
+    if sign == ",":
+        within.comma = True
+        return True
+    return sign == _CLOSES[within.sign]
+
+
+class _Strings(list[str]):
+    """A string, to which others may be joined."""
+
+
+def _plain(value: Any) -> Any:
+    """A value as others know it."""
+    return "".join(value) if value.__class__ is _Strings else value
+
+
+def _joined(before: Any, value: Any) -> Any:
+    """A scalar behind another one, which is right only for two strings."""
+    if before is MISSING or value is MISSING:
+        return value
+    if before.__class__ is not _Strings or value.__class__ is not _Strings:
+        return MISSING
+    before.extend(value)
+    return before
+
+
+def _scalar(match: re.Match[str], kind: str | None) -> Any:
+    if kind == "string":
+        return _string(match["prefix"].lower(), match["string"])
+    if kind == "word":
+        return _WORDS.get(match["word"], MISSING)
+    return read_number(match["number"])
+
+
+def _string(prefix: str, text: str) -> Any:
+    mark = text[:3] if text[:3] in ('"""', "'''") else text[:1]
+    body = text[len(mark) : -len(mark)]
+    if "f" in prefix and ("{" in body or "}" in body):
+        return MISSING
+    return _Strings([body if "r" in prefix else unescape_python(body)])
+
+
+def read_number(text: str) -> Any:
+    """A number of Python or JSON; MISSING where it is none, is too long for Python, or as good as infinite."""
     try:
-        value, end = literal_at(text, _skip(text, 0), max_nesting)
+        if text[:1] in "+-":
+            value = read_number(text[1:])
+            return value if value is MISSING or text[0] == "+" else -value
+        if text[:2].lower() in ("0x", "0o", "0b"):
+            return int(text, 0)
+        if text.isdecimal() or not re.search(r"[.eE]", text):
+            return int(text)
+        value = float(text)
     except ValueError:
         return MISSING
-    return value if _skip(text, end) == len(text) else MISSING
-
-
-def literal_at(text: str, at: int, depth: int = MAX_NESTING) -> tuple[Any, int]:
-    """The literal that begins at ``at``, and where it ends.
-
-    Raises:
-        ValueError: none stands there, it is nested more than ``depth`` deep, or a number in it is too large.
-    """
-    char = text[at : at + 1]
-    if char in ("[", "(", "{"):
-        if depth <= 0:
-            raise _NoLiteral
-        return (_dict_at if char == "{" else _list_at)(text, at, depth)
-    if (found := _STRING(text, at)) is not None:
-        return _strings_at(text, at)
-    if (found := _WORD(text, at)) is not None:
-        return _WORDS[found[0][1:]], found.end()
-    if (found := _NUMBER(text, at)) is not None:
-        return _number(found[0]), found.end()
-    raise _NoLiteral
-
-
-def _skip(text: str, at: int) -> int:
-    found = _BLANK(text, at)
-    return at if found is None else found.end()
-
-
-def _strings_at(text: str, at: int) -> tuple[str, int]:
-    """A string, with those that follow it at once: Python joins them."""
-    parts: list[str] = []
-    end = at
-    while (found := _STRING(text, at)) is not None:
-        body = found[found.lastindex or 0]
-        raw = "r" in text[at : found.start(found.lastindex or 0)].lower()
-        parts.append(body if raw else unescape_literal(body))
-        end = found.end()
-        at = _skip(text, end)
-    return "".join(parts), end
-
-
-def _list_at(text: str, at: int, depth: int) -> tuple[Any, int]:
-    closing = _CLOSING[text[at]]
-    values: list[Any] = []
-    comma = True
-    at = _skip(text, at + 1)
-    while text[at : at + 1] != closing:
-        if not comma:
-            raise _NoLiteral
-        value, at = literal_at(text, at, depth - 1)
-        values.append(value)
-        at, comma = _comma(text, at)
-    if closing == ")" and len(values) == 1 and not comma:  # brackets around a value
-        return values[0], at + 1
-    return values, at + 1
-
-
-def _dict_at(text: str, at: int, depth: int) -> tuple[Any, int]:
-    members: dict[str, Any] = {}
-    comma = True
-    at = _skip(text, at + 1)
-    while text[at : at + 1] != "}":
-        key, at = literal_at(text, at, 0)
-        at = _skip(text, at)
-        if not comma or not isinstance(key, str) or text[at : at + 1] != ":":
-            raise _NoLiteral
-        members[key], at = literal_at(text, _skip(text, at + 1), depth - 1)
-        at, comma = _comma(text, at)
-    return members, at + 1
-
-
-def _comma(text: str, at: int) -> tuple[int, bool]:
-    """Behind a comma, if one stands here."""
-    at = _skip(text, at)
-    return (_skip(text, at + 1), True) if text[at : at + 1] == "," else (at, False)
-
-
-def _number(text: str) -> int | float:
-    """A number; ValueError where it is too large. Leading zeros, which Python refuses, count for nothing."""
-    bare = text.replace("_", "")
-    if bare.lstrip("+-")[1:2] in tuple("xXoObB"):
-        return int(bare, 0)
-    try:
-        return int(bare)
-    except ValueError:
-        if bare.lstrip("+-").isdecimal():
-            raise
-    value = float(bare)
-    if not math.isfinite(value):
-        raise _NoLiteral
-    return value
-
-
-def unescape_literal(body: str) -> str:
-    """What stands between the quotes of a string, its escapes replaced; unknown ones stay, as in Python."""
-    if "\\" not in body:
-        return body
-    text = _ESCAPE.sub(_escaped, body)
-    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
-
-
-def _escaped(found: re.Match[str]) -> str:
-    octal, byte, short, long, simple = found.groups()
-    if simple is not None:
-        return _SIMPLE.get(simple, found[0])
-    code = int(octal, 8) if octal else int(byte or short or long, 16)
-    return chr(code) if code < 0x110000 else found[0]
+    return value if math.isfinite(value) else MISSING
