@@ -133,13 +133,13 @@ ROWS: tuple[Row, ...] = (
     Row("close in a text", "glm47", glm("save", ("file", "n"), ("text", "a </arg_value> b </tool_call> c")),
         (("save", {"file": "n", "text": "a </arg_value> b </tool_call> c"}),)),
     # Brackets inside texts.
-    Row("brackets in a text", "llama3_json", '{"name": "save", "parameters": {"file": "a.c", "text": "%s"}}' % CODE,
+    Row("brackets in a text", "llama3_json", f'{{"name": "save", "parameters": {{"file": "a.c", "text": "{CODE}"}}}}',
         (("save", {"file": "a.c", "text": CODE}),), seen=OLLAMA + "16937"),
     Row("brackets in a text", "phi4_mini_functools", 'functools[{"name": "total", "arguments": {"items": [4, 5]}}]',
         (("total", {"items": [4, 5]}),), seen=VLLM + "49028"),
-    Row("brackets in a text", "pythonic", "[find(words='x), y(z', most=1)]", (("find", {"words": "x), y(z", "most": 1}),),
-        seen="https://github.com/ml-explore/mlx-swift-lm/pull/152"),
-    Row("brackets in a text", "gemma4", gemma('save{file:"a.c",text:"%s"}' % CODE),
+    Row("brackets in a text", "pythonic", "[find(words='x), y(z', most=1)]",
+        (("find", {"words": "x), y(z", "most": 1}),), seen="https://github.com/ml-explore/mlx-swift-lm/pull/152"),
+    Row("brackets in a text", "gemma4", gemma(f'save{{file:"a.c",text:"{CODE}"}}'),
         (("save", {"file": "a.c", "text": CODE}),)),
     # What looks like another type.
     Row("types", "qwen3_coder_xml", qwen("parcel", ("code", "00420"), ("fragile", "false"), ("weight", "3.0")),
@@ -172,8 +172,8 @@ ROWS: tuple[Row, ...] = (
         seen=SGLANG + "36695"),
     Row("no arguments", "qwen3_coder_xml", qwen("clock") + "\n" + qwen("forecast", ("place", "Graz")), (CLOCK, GRAZ)),
     # Where the reasoning ends.
-    Row("reasoning", "qwen3_coder_xml", "<think>people write <tool_call> or <function=f> in prose</think>Yes.", (), "Yes.",
-        "people write <tool_call> or <function=f> in prose",
+    Row("reasoning", "qwen3_coder_xml", "<think>people write <tool_call> or <function=f> in prose</think>Yes.", (),
+        "Yes.", "people write <tool_call> or <function=f> in prose",
         seen="https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1592"),
     Row("reasoning", "hermes", "Time to look.</think>" + hermes('{"name": "clock", "arguments": {}}'), (CLOCK,), "",
         "Time to look.", seen=VLLM + "56113", prefix="<think>\n"),
@@ -222,15 +222,16 @@ ROWS: tuple[Row, ...] = (
         'This is setup.json:\n```json\n{"name": "tiny", "version": "0.3"}\n```', seen=LLAMA_CPP + "18183"),
     Row("no call", "llama3_json", '{"heading": "no call", "n": 2}', (), '{"heading": "no call", "n": 2}',
         seen="https://github.com/smg-project/smg/pull/2271"),
-    Row("no call", "pythonic", "[1] and [2](https://x.example) are links", (), "[1] and [2](https://x.example) are links"),
+    Row("no call", "pythonic", "[1] and [2](https://x.example) are links", (),
+        "[1] and [2](https://x.example) are links"),
     # One family, several dialects.
-    Row("dialects", "deepseek_v3", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>forecast\n```json\n"
-        '{"place": "Graz"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>', (GRAZ,),
+    Row("dialects", "deepseek_v3", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>forecast\n"
+        '```json\n{"place": "Graz"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>', (GRAZ,),
         seen="https://github.com/raullenchai/Rapid-MLX/pull/795"),
     Row("dialects", "gpt_oss_harmony", "<|start|>assistant to=functions.forecast<|channel|>commentary <|constrain|>json"
         '<|message|>{"place": "Graz"}<|call|>', (GRAZ,), seen=LLAMA_CPP + "15181"),
-    Row("dialects", "mistral_v11_args", '[TOOL_CALLS]save{"file": "n", "text": "y"}', (("save", {"file": "n", "text": "y"}),),
-        seen=VLLM + "30651"),
+    Row("dialects", "mistral_v11_args", '[TOOL_CALLS]save{"file": "n", "text": "y"}',
+        (("save", {"file": "n", "text": "y"}),), seen=VLLM + "30651"),
     Row("dialects", "kimi_k2", kimi("call_7f3e", '{"name": "forecast", "arguments": {"place": "Graz"}}'), (GRAZ,),
         seen=VLLM + "32146"),
     # Escapes that are data.

@@ -50,8 +50,8 @@ def said(reply: Reply) -> dict[str, Any]:
     }
 
 
-def told(events: Iterable[Event]) -> dict[str, Any]:
-    """What the events say when they are put together: joined deltas, and the calls that were not cut."""
+def told(events: Iterable[Event], *, flagged: bool = False) -> dict[str, Any]:
+    """What the events say when they are put together: joined deltas, and the calls; cut ones only if ``flagged``."""
     content = reasoning = answer = ""
     names: dict[int, str] = {}
     raws: dict[int, str] = {}
@@ -72,7 +72,7 @@ def told(events: Iterable[Event]) -> dict[str, Any]:
                 raws[index] += text
             case CallEnd(index=index, call=call):
                 assert names[index] == call.name
-                if call.status != "truncated":  # a client throws away what was cut
+                if flagged or call.status != "truncated":  # a client throws away what was cut
                     calls.append((call.name, raws[index]))
                 assert raws[index] == call.raw, f"the deltas are {raws[index]!r}, the call has {call.raw!r}"
             case ReplyEnd():
@@ -91,7 +91,7 @@ def differences(
         assert "".join(chunks) == text
         for mode in ("live", "held"):
             events, reply = read(lect, chunks, finish, arguments=mode, **options)
-            got, sent = said(reply), told(events)
+            got, sent = said(reply), told(events, flagged=options.get("truncated") == "flag")
             wanted = {
                 "content": whole["content"],
                 "reasoning": whole["reasoning"],

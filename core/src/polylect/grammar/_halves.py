@@ -22,6 +22,8 @@ def drop_half_marker(cursor: Cursor, draft: Draft, held: int) -> None:
     text = event.text[: len(event.text) - (end - at)]
     if event.text[len(text) :].isspace():
         return
+    if at == start:  # what joined it to an earlier text goes too
+        text = ""
     parts[-1:] = [(role, start, at)] if at > start else []
     cursor.out[-1:] = [type(event)(event.start, at, text)] if text else []
     cursor.last = at if text else event.start
