@@ -38,8 +38,8 @@ class Hermes(JsonBlock):
     quirks = (
         "The marker is one special token for Qwen, and plain text in several tokens for Hermes: there it opens a call "
         "only where an object follows.",
-        "Templates write the turn of results as the user's (Qwen), the tool's (Hermes) or in Granite's own headers; all "
-        "are read, Qwen's is written.",
+        "Templates write the turn of results as the user's (Qwen), the tool's (Hermes) or in Granite's own headers; "
+        "all are read, Qwen's is written.",
         "Some Granite models write the arguments as a text that holds JSON; it is decoded.",
         "Several objects in one block, a list of them, and a block that is not closed are read as the calls they are.",
         "The thinking ERNIE 4.5 puts its answer between <response> and </response>, which stay in the text.",

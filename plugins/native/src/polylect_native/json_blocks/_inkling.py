@@ -13,7 +13,7 @@ _NAME = re.compile(r"[^<|]{1,128}").fullmatch
 
 
 class Inkling(JsonBlock):
-    """Blocks of a kind each: ``<|message_model|>NAME<|content_invoke_tool_json|>{"name": …, "args": …}<|end_message|>``.
+    """Blocks of a kind each: ``<|message_model|>NAME<|content_invoke_tool_json|>``, an object, ``<|end_message|>``.
 
     Source: the parsers of vLLM and SGLang for Inkling.
     """

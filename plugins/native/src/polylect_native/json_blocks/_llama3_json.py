@@ -10,7 +10,7 @@ from ._body import JsonBlock
 _TYPE = r'"type"[ \t]{0,2}:[ \t]{0,2}"function"[ \t\r\n]{0,8},[ \t\r\n]{0,8}'
 _CALL = (
     rf'[ \t\r\n]{{0,8}}(?:{_TYPE})?"name"[ \t]{{0,2}}:[ \t]{{0,2}}(?:\Z|"(?:[^"\\]|\\.){{0,128}}(?:\Z|"[ \t\r\n]{{0,8}}'
-    rf'(?:\Z|,[ \t\r\n]{{0,8}}(?:{_TYPE})?(?:\Z|"(?:\Z|(?:parameters|arguments)")))))'
+    rf'(?:\Z|,[ \t\r\n]{{0,8}}(?:{_TYPE})?(?:\Z|"(?:[a-z]{{0,10}}\Z|(?:parameters|arguments)")))))'
 )
 """How a call goes on behind its brace, as in the grammar."""
 

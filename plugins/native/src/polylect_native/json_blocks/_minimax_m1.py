@@ -28,7 +28,7 @@ class MinimaxM1(JsonBlock):
     )  # fmt: skip
     examples = (
         '<tool_calls>\n{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}\n</tool_calls>',
-        '<think>\nI look it up.\n</think>\n\nOne moment.\n<tool_calls>\n{"name": "now", "arguments": {}}\n</tool_calls>',
+        '<think>\nI look.\n</think>\n\nOne moment.\n<tool_calls>\n{"name": "now", "arguments": {}}\n</tool_calls>',
         '<tool_calls>\n{"name": "a", "arguments": {"b": "\\n</tool_calls>"}}\n{"name": "now", "arguments": {}}\n'
         "</tool_calls>",
         "It rains in Paris.",
