@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from polylect import Policies, Tool
 from polylect.plugin import Member
@@ -12,6 +12,8 @@ from polylect.plugin import Member
 from ._body import Elements, unlike
 
 _BARS = r"[｜|]{1,2}(?:DSML|GCML)[｜|]{1,2}"
+UNLIKE = 0.1
+"""How much less sure a tongue is of a block that has the name of another one's."""
 
 
 class Dsml(Elements):
@@ -20,10 +22,12 @@ class Dsml(Elements):
     Attributes:
         dsml: what makes a tag one of the tongue's own.
         block: the name of the element around the calls.
+        blocks: the names that it has in the model's own text, as a pattern; others are read, too.
     """
 
     dsml: str = "｜DSML｜"
     block: str = "function_calls"
+    blocks: ClassVar[str] = "function_calls"
     think = ("<think>", "</think>")
     thinking = r"/(?:(?!/ END_THINK /|/ OPEN /|/ INVOKE /)[\s\S])+/"
     joint = "\n"
@@ -38,6 +42,12 @@ class Dsml(Elements):
     def closer(self) -> str:  # type: ignore[override]
         """The end of the block."""
         return f"\n</{self.dsml}{self.block}>"
+
+    def detect(self, text: str) -> float:
+        """How sure it is that ``text`` is in this tongue: less so, where the block has another tongue's name."""
+        score = super().detect(text)
+        own = score < UNLIKE or re.search(f"{_BARS} ?(?:{self.blocks})>", text) is not None
+        return score if own else score - UNLIKE
 
     def write_element(self, name: str, members: list[str]) -> str:
         """An ``invoke`` element; one without parameters holds an empty line."""
@@ -113,6 +123,7 @@ class DsmlV4(Dsml):
     name = "deepseek_dsml_v4"
     title = 'DeepSeek-V4: <｜DSML｜tool_calls> with <｜DSML｜invoke name="NAME">'
     grammar_file = "deepseek_dsml_v4.lark"
+    blocks = "tool_calls|toolcalls|tool|calls"
     observation_prefix = "<｜end▁of▁sentence｜><｜User｜><tool_result>"
     again = "\n\n<tool_result>"
     between = "</tool_result>"
