@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from ._body import JsonBlock
 
 _QUIRKS = (
@@ -29,13 +31,13 @@ class Gigachat3(JsonBlock):
     again = "function result<|role_sep|>\n"
     model_prefix = "<|message_sep|>\n\nassistant<|role_sep|>\n"
     special = ("<|function_call|>", "<|role_sep|>", "<|message_sep|>")
-    examples: tuple[str, ...] = (
+    examples: ClassVar[tuple[str | dict[str, Any], ...]] = (
         'function call<|role_sep|>\n{"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}',
         'function call<|role_sep|>\n{"name": "a", "arguments": {"b": "<|role_sep|>"}}<|message_sep|>\n\n',
         "It rains in Paris.",
     )
     sources = ("https://huggingface.co/ai-sage/GigaChat3-10B-A1.8B",)
-    quirks = (
+    quirks: ClassVar[tuple[str, ...]] = (
         *_QUIRKS,
         "Text before a call ends with the same token that ends the message, so a server that stops there never sees "
         "the call: such turns are read, not written.",
