@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polylect
-from polylect import AgentAction, AgentStep, ArgumentsDelta, Call, CallStart, LectError, Reply, TextLect
+from polylect import AgentAction, AgentStep, ArgumentsDelta, Call, CallStart, LectError, Reply
+from polylect_native._native import NativeLect
 from polylect_native.typed_tags._dsml import DsmlV4
 from polylect_native.typed_tags._hy_v3 import HyV3
 
@@ -48,9 +49,9 @@ TOOLS = [
 ]
 
 
-def lect_of(name: str) -> TextLect:
+def lect_of(name: str) -> NativeLect:
     found = polylect.lect(name)
-    assert isinstance(found, TextLect)
+    assert isinstance(found, NativeLect)
     return found
 
 
@@ -120,7 +121,9 @@ def test_a_turn_and_its_results_stand_as_the_model_knows_them(name: str) -> None
     turn, results = LAYOUTS[name]
     lect = lect_of(name)
     assert lect.format(Reply("R1", "PRE", CALLS), tools=TOOLS) == turn
-    actions = [AgentAction(call.name, call.arguments, turn if not n else "", index=n) for n, call in enumerate(CALLS)]
+    actions = [
+        AgentAction(call.name, call.arguments or {}, turn if not n else "", index=n) for n, call in enumerate(CALLS)
+    ]
     written = lect.format_steps([AgentStep(actions[0], "T1"), AgentStep(actions[1], "T2")], tools=TOOLS)
     assert written == turn + results
     read = lect.transcript(written, tools=TOOLS)
@@ -274,8 +277,8 @@ def test_names_and_keys_of_kimi_have_entities() -> None:
 def test_a_call_ends_reasoning_that_is_never_closed_only_by_policy(name: str) -> None:
     lect = lect_of(name)
     written = lect.format(Reply(reasoning="I look it up.", calls=(Call("now", {}),)))
-    assert lect.think is not None  # type: ignore[attr-defined]
-    unclosed = written.replace(lect.think[1], "")  # type: ignore[attr-defined]
+    assert lect.think is not None
+    unclosed = written.replace(lect.think[1], "")
     unclosed = unclosed.replace("<|open|>response<|sep|><|close|>response<|sep|>", "")  # it would end it, too
     assert not lect.parse(unclosed).calls
     accepted = lect.parse(unclosed, reasoning_calls="accept")
