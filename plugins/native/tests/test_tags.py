@@ -317,7 +317,7 @@ def test_values_are_typed_by_the_schema(name: str, key: str, text: str, value: A
     for reply in (lect.parse(message, tools=[TOOL]), feed(lect, message, 1)):
         (call,) = reply.calls
         assert call.arguments == {key: value}
-        assert type(call.arguments[key]) is type(value)  # type: ignore[index]
+        assert type(call.arguments[key]) is type(value)
         assert call.status == "complete"
         assert not reply.diagnostics
 

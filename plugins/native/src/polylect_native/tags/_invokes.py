@@ -50,7 +50,6 @@ class ClaudeStyleXml(Tags):
         '<function_calls>\n<invoke name="now">\n</invoke>\n',
         "It rains in Paris.",
     )
-    sources: tuple[str, ...] = ()
     quirks = (
         "It is no XML: values are not escaped, and nothing around them is markup.",
         "The layout of results is the one that prompts of this kind describe; there is no template to compare it with.",
@@ -143,7 +142,6 @@ class Dots(Tags):
         '<dots_function_call>\n<invoke name="get_weather">\n{"city": "Paris"}\n</invoke>\n</dots_function_call>',
         "It rains in Paris.",
     )
-    sources: tuple[str, ...] = ()
     quirks = (
         "How results are written is in none of the sources; the layout is that of DeepSeek-V3.2.",
         "The stop token is taken from the base model's chat format.",

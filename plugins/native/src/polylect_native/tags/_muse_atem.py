@@ -50,7 +50,6 @@ class MuseAtem(Tags):
         " to=user<|message|>It rains in Paris.<|eot|>",
         "It rains in Paris.",
     )
-    sources: tuple[str, ...] = ()
     quirks = (
         "One message for each call; the tool's name stands in the message's head, and again in the call, which counts.",
         "A call that is echoed in a message to self or to user is text.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from polylect import Policies
 
 from ._body import Tags
@@ -31,7 +33,7 @@ class Qwen3CoderXml(Tags):
         "<tool_call>", "</tool_call>", "<function=", "</function>", "<parameter=", "</parameter>", "<think>",
         "</think>", "<tool_response>", "</tool_response>", "<|im_start|>", "<|im_end|>", "<|endoftext|>",
     )  # fmt: skip
-    examples = (
+    examples: ClassVar[tuple[Any, ...]] = (
         "<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n<parameter=days>\n3\n</parameter>\n"
         "</function>\n</tool_call>",
         "<think>\nI look it up.\n</think>\n\nOne moment.\n\n<tool_call>\n<function=now>\n</function>\n</tool_call>",
@@ -40,8 +42,11 @@ class Qwen3CoderXml(Tags):
         "<function=get_weather>\n<parameter=city>\nParis\n<parameter=days>\n3\n</function>\n</tool_call>",
         "It rains in Paris.",
     )
-    sources = ("https://huggingface.co/Qwen/Qwen3-Coder-30B-A3B-Instruct", "https://huggingface.co/Qwen/Qwen3.5-9B")
-    quirks = (
+    sources: ClassVar[tuple[str, ...]] = (
+        "https://huggingface.co/Qwen/Qwen3-Coder-30B-A3B-Instruct",
+        "https://huggingface.co/Qwen/Qwen3.5-9B",
+    )
+    quirks: ClassVar[tuple[str, ...]] = (
         "One newline on each side of a value is markup, and no more; a reader that strips values breaks edits.",
         "Models leave out <tool_call>, or </parameter> before the next parameter or the end; such calls are read.",
         "Models begin a call inside reasoning that they never close; the call ends the reasoning.",

@@ -45,7 +45,6 @@ class Step3(Tags):
         '<｜tool_sep｜><steptml:invoke name="now"></steptml:invoke><｜tool_call_end｜>\n<｜tool_calls_end｜>',
         "It rains in Paris.",
     )
-    sources: tuple[str, ...] = ()
     quirks = (
         "How results are written is in none of the sources; the layout is that of Step-3.5 between Step-3's tokens.",
         "Nothing around a value is markup: readers that strip values change them.",
