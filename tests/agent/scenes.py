@@ -13,8 +13,8 @@ from polylect import Agent, AgentEvent, Call, Finish, Lect, Reply, RunResult, Ru
 
 DRIVERS = ("run", "stream", "asyncio", "trio")
 ASYNC = ("asyncio", "trio")
-NATIVE = ("hermes", "qwen3_coder_xml", "pythonic", "gpt_oss_harmony")
-"""Of the tongues that models were trained on, one for each kind of notation: an agent sees no others of them."""
+NATIVE = ("hermes", "qwen3_coder_xml")
+"""Of the tongues that models were trained on, two: an agent sees nothing of the others but more of the same."""
 LECTS = [
     info.name
     for info in polylect.lects()

@@ -16,6 +16,7 @@ from . import (
     rows_agents,
     rows_hostile,
     rows_local,
+    rows_native,
     rows_processes,
     rows_streams,
     rows_whole,
@@ -76,6 +77,20 @@ ENTRIES = (
         "Short messages in 4-character deltas",
         "Microseconds for the whole message, against an allowance of two floor loops per delta and 2 µs per marker.",
         rows_streams.short_streams,
+    ),
+    Entry(
+        "native",
+        "Native tongues, whole calls",
+        "A call whose argument is a text of 64 KiB to a `Reply`, tools given: notations of JSON against `json.loads` of"
+        " the arguments, the others against `str.find` of what stands around the text and a copy of it.",
+        rows_native.whole,
+    ),
+    Entry(
+        "native-streams",
+        "Native tongues, streams",
+        "The same calls in 4-character deltas: microseconds per delta against the floor loop; and our cost per delta in"
+        " a call of 1 MiB against one of 16 KiB.",
+        rows_native.streams,
     ),
     Entry(
         "hostile",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from .peers import INSTALL, Missing
@@ -24,9 +24,10 @@ def lect(name: str) -> Any:
     return importlib.import_module("polylect").lect(name)
 
 
-def text_lects() -> list[str]:
-    """The names of all installed lects that speak text."""
-    names = [info.name for info in importlib.import_module("polylect").lects()]
+def text_lects(native: Collection[str] = ()) -> list[str]:
+    """The names of all installed lects that speak text; of the native ones only these."""
+    infos = importlib.import_module("polylect").lects()
+    names = [info.name for info in infos if info.family != "native" or info.name in native]
     return [name for name in names if not lect(name).messages]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import ours, samples
 from .rows import Row
+from .rows_native import LECTS
 from .timing import Candidate, measure, timed
 
 SIZE = 40_000
@@ -77,7 +78,7 @@ def hostile(with_ours: bool) -> Iterator[Row]:
     """Per lect and mode the worst input, and every other one that fails."""
     if not with_ours:
         return
-    for lect in ours.text_lects():
+    for lect in ours.text_lects(LECTS):
         for mode in MODES:
             rows = [doubled(lect, mode, name) for name in samples.HOSTILE]
             rows.sort(key=lambda row: row.value if row.value is not None else float("inf"), reverse=True)

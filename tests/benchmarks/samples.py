@@ -231,6 +231,12 @@ HOSTILE = {
     "newlines": "\n",
     "blanks": " ",
     "ampersands": "&amp",
+    "<tool_call>{": '<tool_call>{"name": "x", ',
+    "<parameter=x>": "<tool_call><function=x><parameter=x>",
+    "[x(": "[x(",
+    "<arg_key>": "<tool_call>x<arg_key>x</arg_key><arg_value>",
+    "<|channel|>": "<|channel|>commentary to=",
+    "]<]minimax[>[": "]<]minimax[>[<x>",
 }
 """Short pieces that, repeated, begin a structure again and again and never end it."""
 
