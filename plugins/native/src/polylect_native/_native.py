@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from polylect import (
     AgentStep,
@@ -32,6 +32,9 @@ from polylect.plugin import (
     only_text,
     takes_only_text,
 )
+
+if TYPE_CHECKING:
+    from ._chat_template import Rendered, Source
 
 MARKED = 0.5
 """How sure a text with markers of a tongue, but no call, is in it."""
@@ -214,9 +217,39 @@ class NativeLect(TextLect):
         """What stands before the result of a step."""
         return self.observation_prefix if first or self.again is None else self.again
 
-    def format_tools(self, tools: Iterable[ToolLike]) -> str:
-        """Each tool with the JSON Schema of its arguments."""
-        return describe_tools_with_schemas(toolbox(tools) or {})
+    def format_tools(self, tools: Iterable[ToolLike], *, chat_template: Source | None = None) -> str:
+        """Each tool with the JSON Schema of its arguments; or what the model's own template tells of the tools."""
+        if chat_template is None:
+            return describe_tools_with_schemas(toolbox(tools) or {})
+        from ._chat_template import ChatTemplate, told_of
+
+        template = ChatTemplate.load(chat_template)
+        asked = [{"role": "user", "content": "?"}]
+        return told_of(list(tools), lambda given: template.render(asked, tools=given).text)
+
+    def format_messages(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        chat_template: Source,
+        tools: Iterable[ToolLike] | None = None,
+        **options: Any,
+    ) -> Rendered:
+        """A whole conversation by the model's own template, and what it began of the model's turn.
+
+        Args:
+            messages: as for OpenAI's chat completions.
+            chat_template: a Jinja source or file, a ``tokenizer_config.json``, a GGUF file, or a ChatTemplate.
+            tools: what the model is told of.
+            options: further ones of :meth:`polylect_native.ChatTemplate.render`.
+
+        Raises:
+            LectError: the template can't be read, fails, or refuses the conversation.
+        """
+        from ._chat_template import ChatTemplate, begun
+
+        found = ChatTemplate.load(chat_template).render(messages, tools=tools, **options)
+        return found._replace(prefix=begun(found.text, self.think))
 
     @cached_property
     def _marks(self) -> re.Pattern[str]:
