@@ -152,6 +152,13 @@ class Cursor:
         return text[start - base : end - base]
 
 
+def converted(call: Call) -> Call:
+    """A call whose arguments were text in the tongue's own notation, with their JSON as what was written."""
+    if not isinstance(call.arguments, dict):
+        return call
+    return msgspec.structs.replace(call, raw=dumps(call.arguments))
+
+
 class Draft:
     """The calls of one reply, and the one being read."""
 
@@ -357,9 +364,7 @@ class Draft:
         if form == TEXT and name and ending < CUT and sink.plain is not None and sink.plain(raw) is not None:
             return Call(name, raw, raw, self.id, start, end)
         call = sink.call(name, form, raw, value, self.id, start, end, ending, self.diagnostics)
-        if sink.converts and form == TEXT and isinstance(call.arguments, dict):
-            return msgspec.structs.replace(call, raw=dumps(call.arguments))
-        return call
+        return converted(call) if sink.converts and form == TEXT else call
 
     def begin_answer(self, start: int) -> None:
         """An answer that is no call begins."""

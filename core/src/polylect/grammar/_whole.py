@@ -22,7 +22,7 @@ from .._values import Call, Reply
 from . import _alternatives as alternatives
 from . import _patterns as patterns
 from . import _tables as t
-from ._draft import CLOSED, JSON, MISSING, NO_ARGUMENTS, OPEN, TEXT, Sink
+from ._draft import CLOSED, JSON, MISSING, NO_ARGUMENTS, OPEN, TEXT, Sink, converted
 from ._runtime import Edge, Payload, Runtime, State, TextRun
 
 DECODER = json.JSONDecoder(strict=False, parse_float=REAL, parse_constant=refuse_constant)
@@ -33,7 +33,7 @@ _OBJECT_END = re.compile(r"[ \t\r\n]*+\}").match
 _SQUARE = re.compile(r"[\[\]]").finditer
 NOTATIONS = ("python_arguments", "token_object", "elements")
 """Payloads that the stream interpreter reads."""
-_SILENT = (t.ID, t.KEY, t.KIND, t.VALUE, t.OBSERVATION)
+_SILENT = (t.KEY, t.KIND, t.VALUE, t.OBSERVATION)
 
 
 def brackets_end(text: str, at: int) -> int:
@@ -104,6 +104,7 @@ def parse(text, off, original, sink):
     value = MISSING
     is_answer = False
     answers, call, plain, names_ids = sink.answer_names, sink.call, sink.plain, sink.names_ids
+    converts = sink.converts
     calls = []
     parts = []
     notes = []
@@ -129,6 +130,7 @@ class _Printer:
         self.names: dict[str, Any] = {
             "MISSING": MISSING, "Call": Call, "Reply": Reply, "START": start, "blank": _BLANK,
             "decode": DECODER.raw_decode, "object_end": _OBJECT_END, "brackets_end": brackets_end,
+            "converted": converted,
             "envelope": _envelope(runtime.keys),
         }  # fmt: skip
 
@@ -281,6 +283,8 @@ class _Printer:
             out += [f"name = {piece}", _APART, "if plain is None or not name.isidentifier():"]
             out += [f"    name = sink.name(name, {self._at('pos')}, {end}, notes)"]
             out += ["is_answer = answers and sink.is_answer(name)"]
+        elif role == t.ID:
+            out += [f"ident = ({piece}).strip()"]
         elif role == t.ANSWER:
             out += [f"answer = {piece}", f'parts[-1] = ("answer", parts[-1][1], {self._at("e", clamp=early)})']
         elif role in (t.REASONING, t.CONTENT):
@@ -363,7 +367,8 @@ class _Printer:
             f"if plain is not None and form == {TEXT} and name and plain(raw) is not None:",
             "    calls.append(Call(name, raw, raw, ident, cs, x))",
             "else:",
-            f'    calls.append(call(name or "", form, raw, value, ident, cs, x, {ending}, notes))',
+            f'    made = call(name or "", form, raw, value, ident, cs, x, {ending}, notes)',
+            f"    calls.append(converted(made) if converts and form == {TEXT} else made)",
             'parts.append(("call", cs, x))',
         ]
         if not answers:
