@@ -39,6 +39,30 @@ LECTS = (
         aliases=("harmony",),
         models=("gpt-oss",),
     ),
+    spec(
+        "functionary_v31",
+        "Functionary 3.1: <function=name>{…}</function>",
+        "named_json._functionary_v31:FunctionaryV31",
+        models=("functionary-small-v3.1", "functionary-medium-v3.1"),
+    ),
+    spec(
+        "functionary_v32",
+        "Functionary 3.2: >>>name and {…}",
+        "named_json._functionary_v32:FunctionaryV32",
+        models=("functionary-small-v3.2", "functionary-medium-v3.2", "functionary-small-v3", "functionary-medium-v3"),
+    ),
+    spec(
+        "solar_open",
+        "Solar Open: id, name and {…} between tokens",
+        "named_json._solar_open:SolarOpen",
+        models=("Solar-Open",),
+    ),
+    spec(
+        "plamo3",
+        "PLaMo 3: name and {…} between tokens",
+        "named_json._plamo3:Plamo3",
+        models=("plamo-3", "PLaMo-3"),
+    ),
 )  # fmt: skip
 
 __all__ = ["LECTS"]
