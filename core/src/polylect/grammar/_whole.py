@@ -408,12 +408,11 @@ class _Printer:
 
 def _envelope(keys: dict[str, str]) -> Any:
     """The usual beginning of a call object: the name's key, the name, the arguments' key."""
-    words = {role: key for key, role in keys.items()}
-    if "name" not in words or "arguments" not in words:
+    name, arguments = ("|".join(re.escape(k) for k, r in keys.items() if r == role) for role in ("name", "arguments"))
+    if not name or not arguments:
         return lambda text, at: None
-    name, arguments = re.escape(words["name"]), re.escape(words["arguments"])
     gap = r"[ \t\r\n]*+"
-    return re.compile(rf'\{{{gap}"{name}"{gap}:{gap}"([^"\\]*+)"{gap},{gap}"{arguments}"{gap}:{gap}').match
+    return re.compile(rf'\{{{gap}"(?:{name})"{gap}:{gap}"([^"\\]*+)"{gap},{gap}"(?:{arguments})"{gap}:{gap}').match
 
 
 def _rarity(edge: Edge | Short | None) -> int:
