@@ -27,23 +27,23 @@ REFUSED: dict[str, dict[str, set[str]]] = {
     },
     "reasoning": {
         "has no place for reasoning": {
-            "command_r_plus", "functionary_v31", "functionary_v32", "gigachat3", "gigachat31", "granite_20b_fc",
-            "jamba", "llama3_json", "mistral_v3_array", "phi4_mini_functools",
+            "command_r_plus", "functionary_v31", "functionary_v32", "functiongemma", "gigachat3", "gigachat31",
+            "granite_20b_fc", "jamba", "llama3_json", "mistral_v3_array", "phi4_mini_functools", "pythonic",
         },
     },
     "own call": {
         "would read back as": {
-            "claude_style_xml", "deepseek_dsml_v32", "deepseek_dsml_v4", "dots", "glm45", "glm47", "hy_v3",
-            "k2_horizon_ifm", "kimi_k3_xtml", "mimo", "minimax_m2", "muse_atem", "qwen3_coder_xml", "seed_oss",
-            "step3",
+            "claude_style_xml", "deepseek_dsml_v32", "deepseek_dsml_v4", "dots", "functiongemma", "gemma4", "glm45",
+            "glm47", "hy_v3", "k2_horizon_ifm", "kimi_k3_xtml", "mimo", "minimax_m2", "muse_atem", "qwen3_coder_xml",
+            "seed_oss", "step3",
         },
     },
     "own stops": {
         "the model's server stops there": {
-            "claude_style_xml", "deepseek_dsml_v32", "deepseek_dsml_v4", "dots", "gigachat3", "gigachat31", "glm45",
-            "glm47", "granite_20b_fc", "hermes", "hy_v3", "inkling", "internlm2", "k2_horizon_ifm", "kimi_k3_xtml",
-            "llama3_json", "longcat", "mimo", "minicpm5", "minimax_m1", "minimax_m2", "muse_atem", "qwen3_coder_xml",
-            "seed_oss", "step3",
+            "claude_style_xml", "deepseek_dsml_v32", "deepseek_dsml_v4", "dots", "functiongemma", "gemma4", "gigachat3",
+            "gigachat31", "glm45", "glm47", "granite_20b_fc", "hermes", "hy_v3", "inkling", "internlm2",
+            "k2_horizon_ifm", "kimi_k3_xtml", "lfm2", "llama3_json", "longcat", "mimo", "minicpm5", "minimax_m1",
+            "minimax_m2", "minimax_m3", "muse_atem", "olmo3", "pythonic", "qwen3_coder_xml", "seed_oss", "step3",
         },
     },
 }  # fmt: skip
