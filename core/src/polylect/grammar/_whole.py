@@ -89,7 +89,7 @@ class Whole:
         return self.compiled()
 
 
-_APART = "if names_ids: name, ident = sink.name_id(name)"
+_APART = "if names_ids: name, told = sink.name_id(name); ident = ident if told is None else told"
 """A name that is the call's id too."""
 INLINE = 4
 """Blocks printed within one another from the start: a label, a call, its name, its arguments."""
