@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from json.encoder import encode_basestring as quote_json
 from typing import Any
 
 from .._values import ArgumentsDelta
 from ._draft import MEMBERS, Cursor, Draft
 from ._pieces import SPACE, Reading
+from ._quoting import inside
 
 STRING, VALUE = "string", "value"
 """Kinds of members: a string, as what it stands for, or anything else, as it is written."""
@@ -90,7 +90,7 @@ class TextMember:
         if text:
             self.texts.append(text)
             if self.draft.verbatim:
-                self.draft.member(self._said + quote_json(text)[1:-1], end)
+                self.draft.member(self._said + inside(text), end)
                 self._said = ""
 
     def close(self) -> None:
@@ -130,5 +130,5 @@ def whole_member(draft: Draft, key: str, kind: str | None, text: str, begin: int
     end = draft.cursor.base + draft.cursor.i
     begun = draft.begin_value()
     if begun:
-        draft.member(begun + quote_json(text)[1:-1], end)
+        draft.member(begun + inside(text), end)
     draft.end_member(text, begin, end)

@@ -99,6 +99,8 @@ class LiveText:
         self.starts: Any = never
         self.pivot: tuple[str, str, Any] | None = None
         """The :class:`Pivot` of the delimiters, its source as a ``search``."""
+        self._char = self._before = ""
+        self._behind: Any = never
         if text.wanted:
             source, numbers = alternatives.live(text.wanted)
             self.live, self.pairs = re.compile(source).search, self._pairs(numbers)
@@ -109,6 +111,10 @@ class LiveText:
                 pivot = alternatives.pivot([tree for tree, _ in text.wanted])
                 if pivot is not None:
                     self.pivot = pivot.char, pivot.before, re.compile(pivot.source).search
+                    self._char, self._before = pivot.char, pivot.before
+                    self._behind = re.compile(pivot.source).match
+                elif self.first is not None:
+                    self._char, self._behind = self.first, re.compile(starts).match
         self.undecided = _undecided(tuple(tree for tree, _ in text.wanted))
         self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.at, self.undecided, self.pivot
         """What a run of this text needs at its beginning, at one stroke."""
@@ -127,10 +133,42 @@ class LiveText:
         """The edges for each ``lastindex`` in complete text, and of ``certain``."""
         return self._pairs(self._text.numbers)
 
+    @cached_property
+    def _certain_here(self) -> Any:
+        """``match`` of :attr:`certain`."""
+        return re.compile(alternatives.alternation(self._text.wanted, live=True)[0]).match
+
+    def _far(self, c: str, i: int, match: Any) -> Any:
+        """The first ``match`` in a long buffer, tried only at the character that all delimiters have at their head.
+
+        A character is found at ten times the speed of a pattern that may begin with white space.
+        """
+        char, before, behind, width = self._char, self._before, self._behind, self._text.width
+        at = c.find(char, i)
+        while at >= 0:
+            if behind(c, at) is not None:
+                start = at
+                while start > i and at - start < width and c[start - 1] in before:
+                    start -= 1
+                for place in range(start, at + 1):
+                    found = match(c, place)
+                    if found is not None:
+                        return found
+            at = c.find(char, at + 1)
+        return None
+
     def search(self, c: str, i: int, final: bool) -> Found:
         """The first delimiter at or behind ``i``, full or partial."""
         n, pairs, match = len(c), self.pairs, None
-        if final:
+        if self._char and n - i > BIG:
+            pairs = self.plain_pairs
+            if final:
+                match = self._far(c, i, self._text.plain_here)
+            else:
+                match, near = self._far(c, i, self._certain_here), n - self._text.width
+                if match is None or match.start() >= near:
+                    match, pairs = self.live(c, max(i, near)), self.pairs
+        elif final:
             match, pairs = self._text.plain(c, i), self.plain_pairs
         else:
             begun = self.starts(c, i)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from json.encoder import encode_basestring as quote_json
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
-from .._values import Event, Reply, ReplyEnd, Role
+from .._values import ArgumentsDelta, Event, Reply, ReplyEnd, Role
 from . import _tables as t
 from ._brackets import scan_brackets
 from ._draft import CLOSED, CUT, JSON, MISSING, OPEN, TEXT, Cursor, Draft, Sink
@@ -16,6 +15,7 @@ from ._live import NOTHING, Found, LiveState, LiveText, Undecided
 from ._objects import scan_object
 from ._pieces import ANSWER_TEXT, ARGUMENTS, HOLD, SILENT, Reading, answer_mode
 from ._python import scan_python
+from ._quoting import SPECIAL, inside
 from ._runtime import SKIP, Edge, Payload, Runtime
 from ._scan import scan_json
 
@@ -93,13 +93,36 @@ class BaseReader:
             return "\n"
         return ""
 
+    def value_maker(self, held: list[str]) -> Any:
+        """What makes deltas of a member's value, whose texts go to ``held``, too; None if the value is held back."""
+        draft = self.draft
+        begun = draft.begin_value()
+        if not (draft.verbatim and draft.started and self.sink.live):
+            return None
+        if draft.member_raw is None:
+            draft.member_raw = []
+        keep, say, index = held.append, draft.member_raw.append, draft.index
+
+        def make(start: int, end: int, text: str) -> ArgumentsDelta:
+            nonlocal begun
+            keep(text)
+            if SPECIAL(text) is not None:
+                text = inside(text)
+            if begun:
+                text = begun + text
+                begun = ""
+            say(text)
+            return ArgumentsDelta(start, end, index, text)
+
+        return make
+
     def piece(self, role: int, piece: str, end: int, begins: bool) -> None:
         """More text of an argument that is not streamed as it is."""
         draft = self.draft
         if role == t.VALUE:
             begun = draft.begin_value() if begins else ""
             if draft.verbatim:
-                draft.member(begun + quote_json(piece)[1:-1], end)
+                draft.member(begun + inside(piece), end)
         elif draft.is_answer:
             draft.answer_delta(piece, end)
         elif not self.sink.converts:
@@ -243,6 +266,8 @@ class BaseReader:
                 self.complete = False
             if not self.complete and not any(x.code == "truncated" for x in draft.diagnostics):
                 draft.note("truncated", "The message ends in the middle.", end, end)
+        if draft.waiting:
+            draft.settle(end, cut=True)
         text = cursor.end()
         reasoning: list[str] = []
         content: list[str] = []

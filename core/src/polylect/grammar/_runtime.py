@@ -142,6 +142,11 @@ class TextRun:
         return re.compile(alternatives.alternation(self._wanted)[0]).search if self._wanted else never
 
     @cached_property
+    def plain_here(self) -> Any:
+        """The same as a ``match``."""
+        return re.compile(alternatives.alternation(self._wanted)[0]).match if self._wanted else never
+
+    @cached_property
     def guard(self) -> Any:
         """``match`` for what the text cannot begin with, in complete text; None without a guard."""
         return None if self._guard is None else re.compile(patterns.plain(self._guard)).match

@@ -208,7 +208,9 @@ class Reader(BaseReader):
                                 cursor.put(c, i, base, out, last, final)
                                 self.begin(text.begins, begin, begin)
                                 last = cursor.last
-                            if maker is None:
+                            if role == t.VALUE:
+                                maker = self.value_maker(held)
+                            elif maker is None:
                                 as_it_comes = role == t.ARGUMENTS and draft.started and sink.live and not sink.converts
                             elif role == t.ANSWER:
                                 cursor.c, cursor.base = c, base
