@@ -48,9 +48,9 @@ class CallReader:
     """The engine's sink for one lect, one set of tools and one choice of policies."""
 
     __slots__ = (
-        "_texts", "answer_names", "bare", "converts", "cut_observations", "empty", "keep_cut", "lect", "live",
-        "max_calls", "max_nesting", "max_size", "names_ids", "only", "plain", "policies", "read_json", "read_text",
-        "separators", "stops", "strict", "tools", "types",
+        "_texts", "answer_names", "bare", "converts", "cut_observations", "empty", "keep_cut", "lect", "list_end",
+        "live", "max_calls", "max_nesting", "max_size", "names_ids", "only", "plain", "policies", "read_json",
+        "read_text", "separators", "stops", "strict", "tools", "types",
     )  # fmt: skip
 
     def __init__(self, lect: TextLect, tools: Toolbox | None, policies: Policies) -> None:
@@ -68,7 +68,7 @@ class CallReader:
         self.max_nesting = policies.max_nesting
         self.read_text, self.read_json = lect.read_text, lect.read_json
         self.names_ids, self.converts, self.empty = lect.names_ids, lect.converts, lect.empty_arguments
-        self.types, self.strict = lect.typed_members, lect.strict_calls
+        self.types, self.strict, self.list_end = lect.typed_members, lect.strict_calls, lect.list_end
         self._texts: dict[tuple[str, str, str | None], bool] = {}
         simple = lect.plain_input if tools is None and policies.max_call_size >= PLAIN else None
         self.plain = None if simple is None else simple.match

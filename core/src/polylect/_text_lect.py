@@ -51,6 +51,7 @@ class TextLect(Lect):
         names_ids: whether a call's name and its id are one text, which :meth:`name_id` takes apart.
         converts: whether arguments that are text become JSON text once :meth:`read_text` has read them.
         strict_calls: whether text within a call that fits nowhere makes it invalid; else it is passed over.
+        list_end: the character that ends a list of calls, of which none counts before that; empty where each counts.
         empty_arguments: the arguments' text of a call without any.
         plain_input: a pattern for raw inputs of at most 4,096 characters that mean themselves; it only saves time.
         observation_prefix, model_prefix: what ``format_steps`` writes around the observations of a turn.
@@ -62,6 +63,7 @@ class TextLect(Lect):
     names_ids: ClassVar[bool] = False
     converts: ClassVar[bool] = False
     strict_calls: ClassVar[bool] = False
+    list_end: ClassVar[str] = ""
     empty_arguments: ClassVar[str] = ""
     lead: ClassVar[str] = ""
     answer_names: frozenset[str] = frozenset()

@@ -17,6 +17,7 @@ MISSING: Any = object()
 NO_ARGUMENTS, TEXT, JSON, MEMBERS = range(4)
 """The forms of a call's arguments: none seen, raw text, JSON text, key and value pairs."""
 
+CUT_LIST = "Your message was cut off in the middle of a list of calls, so none of them ran. Send them again, shorter."
 CLOSED, OPEN, CUT, BROKEN = range(4)
 """How a call ended: by its marker, by the end of the message, cut short, or with a payload that is not one."""
 
@@ -44,6 +45,8 @@ class Sink(Protocol):
     """Whether a call's name and its id are one text."""
     converts: bool
     """Whether arguments in a notation of the tongue's own become JSON text; they are held until then."""
+    list_end: str
+    """The character that ends a list of calls, none of which counts before; empty where each counts for itself."""
     strict: bool
     """Whether text within a call that fits nowhere makes it invalid."""
     types: bool
@@ -170,6 +173,8 @@ class Draft:
     id: str | None = None
     arguments = (0, 0)
     members: dict[str, Any] | None = None
+    waiting: list[tuple[int, bool, Call]] | None = None
+    """Calls of a list that is not over: their numbers, whether they were announced, and what they will be."""
     raw: str | None = None
     value: Any = MISSING
     # Most messages need few of these lists, and a parser that waits for its message should be small.
@@ -320,27 +325,47 @@ class Draft:
                 self.form, self.members = MEMBERS, {}
                 self.member(sink.empty, end)
         call = self._call(end, ending)
-        if len(self.calls) >= sink.max_calls and call.status != "truncated":
+        if len(self.calls) + len(self.waiting or ()) >= sink.max_calls and call.status != "truncated":
             error = f"Your message has more than {sink.max_calls} calls. Send fewer at a time."
             self.note("limit", error, call.start, end)
             call = msgspec.structs.replace(call, arguments=None, status="invalid", error=error)
-        if call.status == "truncated" and not sink.keep_cut and not self.started:
-            return
-        if not self.started:
-            cursor.out.append(CallStart(cursor.last, end, self.index, call.id, call.name))
-            cursor.last = end
-            if call.raw:
-                cursor.out.append(ArgumentsDelta(end, end, self.index, call.raw))
-        elif sink.converts and self.form == TEXT and call.raw and call.status != "truncated":
+        if self.started and sink.converts and self.form == TEXT and call.raw and call.status != "truncated":
             cursor.out.append(ArgumentsDelta(cursor.last, end, self.index, call.raw))
             cursor.last = end
-        cursor.out.append(CallEnd(cursor.last, end, self.index, call))
-        cursor.last = end
-        if call.status == "truncated" and not sink.keep_cut:
+        if sink.list_end and ending == CLOSED and cursor.c[end - cursor.base - 1] != sink.list_end:
+            if self.waiting is None:
+                self.waiting = []
+            self.waiting.append((self.index, self.started, call))
+            self.index += 1
             return
-        self.calls.append(call)
-        self.parts.append(("call", call.start, call.end))
+        self.settle(end, cut=ending == CUT)
+        self._told(self.index, self.started, call, end)
         self.index += 1
+
+    def settle(self, end: int, *, cut: bool) -> None:
+        """The calls that wait for the end of their list are over, as it is; or cut, as it is."""
+        for index, started, call in self.waiting or ():
+            if cut:
+                call = msgspec.structs.replace(call, arguments=None, status="truncated", error=CUT_LIST)
+            self._told(index, started, call, end)
+        self.waiting = None
+
+    def _told(self, index: int, started: bool, call: Call, end: int) -> None:
+        """Tell what a call came to, and keep it."""
+        out, last = self.cursor.out, self.cursor.last
+        is_cut = call.status == "truncated" and not self.sink.keep_cut
+        if is_cut and not started:
+            return
+        if not started:
+            out.append(CallStart(last, end, index, call.id, call.name))
+            last = end
+            if call.raw:
+                out.append(ArgumentsDelta(end, end, index, call.raw))
+        out.append(CallEnd(last, end, index, call))
+        self.cursor.last = end
+        if not is_cut:
+            self.calls.append(call)
+            self.parts.append(("call", call.start, call.end))
 
     def _call(self, end: int, ending: int) -> Call:
         start = self.start if self.start > 0 else 0

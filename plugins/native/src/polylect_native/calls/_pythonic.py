@@ -24,6 +24,7 @@ class Pythonic(PythonCalls):
     think = None
     opener, joint, closer = "[", ", ", "]"
     before = "\n"
+    list_end = "]"
     stops = ("<|eot_id|>", "<|eot|>", "<end_of_turn>")
     observation_prefix = '<|eot|><|header_start|>ipython<|header_end|>\n\n"'
     between = '"<|eot|>'
@@ -50,7 +51,7 @@ class Pythonic(PythonCalls):
         "The template of Llama 4 writes every value of the history between quotes; the tool's schema says what it is.",
         "The template of Llama 3.2 leaves texts without quotes, so that its history can't be read; quotes are written.",
         "The template of Llama 4 writes a result as a JSON text; between the same quotes it stands as it is here.",
-        "A list that lacks its last bracket was cut, and does not run.",
+        "A list that lacks its last bracket was cut, and none of its calls runs.",
     )
 
     @cached_property
