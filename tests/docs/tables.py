@@ -79,7 +79,7 @@ def reasons() -> str:
 
 
 PARTS: dict[str, tuple[str, ...]] = {
-    "lects": ("", "_lect", "_text_lect", "_reading", "_policies", "_inputs", "_translate"),
+    "lects": ("", "_lect", "_text_lect", "_reading", "_policies", "_inputs", "_translate", "_detect"),
     "replies": ("_values",),
     "tools": ("_tools", "_openapi", "_api_tools", "_render"),
     "pipelines": ("_pipeline", "_stages", "_prompt", "_examples"),
@@ -109,7 +109,9 @@ def for_plugins() -> str:
     for node in ast.parse(inspect.getsource(module)).body:
         if isinstance(node, ast.ImportFrom) and node.level:
             home = import_module(f"polylect.{node.module}")
-            told |= {x.name: _told(home, x.name)[:2] for x in node.names}
+            for name in node.names:
+                called, what = _told(home, name.name)[:2]
+                told[name.asname or name.name] = called.replace(name.name, name.asname or name.name), what
     return _table([("name", "what it is"), *(told[name] for name in module.__all__)])
 
 

@@ -21,7 +21,7 @@ import polylect
 from .blocks import RUN, Block, commands, printed, read_blocks
 from .checkout import ROOT, Checkout
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "formats").glob("*.md"))]
 WITH_CODE = [page for page in PAGES if any(block.language in RUN for block in read_blocks(page))]
 ELSEWHERE = {"benchmarks.md"}
 """Pages whose commands take minutes; tests of their own run them."""
@@ -43,7 +43,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Checko
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_runs(page: Path, checkout: Checkout) -> None:
     if page.name in ELSEWHERE:
         assert all(block.language == "sh" for block in read_blocks(page) if block.language in RUN)

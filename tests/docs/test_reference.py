@@ -12,17 +12,20 @@ import pytest
 
 import polylect
 import polylect.plugin
-from polylect import _errors, _lect
+from polylect import _errors, _known, _lect
 from polylect.agent._settings import Settings
 from polylect.cli import _main
 from polylect.testing import LAWS
 
+from . import formats
 from .blocks import read_blocks
 from .checkout import ROOT
 from .tables import TABLES, filled
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), DOCS / "examples" / "README.md"]
+PAGES += sorted((DOCS / "formats").glob("*.md"))
+WRITE = "run: python tests/docs/formats.py"
 KERNEL = ROOT / "core/src/polylect"
 PLUGIN = ROOT / "tests" / "thirdparty" / "polylect_done"
 SOURCES = [*(ROOT / "core/src").rglob("*.py"), *(ROOT / "plugins").glob("*/src/**/*.py")]
@@ -143,8 +146,21 @@ def test_the_readme_has_the_two_commands() -> None:
 
 def test_the_readme_lists_the_lects() -> None:
     told = {(name.strip("`"), distribution) for name, _, distribution in rows(section("README.md", "polylect"))}
+    told |= {(name, "polylect-native") for name in names(section("README.md", "The tongues of models"))}
     bundled = {info for info in polylect.lects() if re.fullmatch(r"polylect-[a-z-]+", info.distribution)}
     assert told == {(info.name, info.distribution) for info in bundled}
+
+
+def test_the_pages_of_the_formats_are_as_the_lects_have_them() -> None:
+    wanted = formats.files()
+    assert {path for path, text in wanted.items() if path.read_text("utf-8") != text} == set(), WRITE
+    assert {*(DOCS / "formats").glob("*.md")} == {path for path in wanted if path.parent == DOCS / "formats"}, WRITE
+
+
+def test_every_lect_of_the_project_is_known_without_it() -> None:
+    assert {x.name for x in polylect.lects() if x.family == "native"} == {
+        name for name, distribution in _known.KNOWN.items() if distribution == "polylect-native"
+    }
 
 
 def test_the_page_builds_the_sample_plugin() -> None:

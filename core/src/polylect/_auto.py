@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._detect import Detected, candidates, detect
+from ._detect import Detected, any_sign, candidates, detect
 from ._errors import LectError, PolylectError
 from ._lect import Lect, Parser
 from ._parser import text_problem
@@ -38,6 +38,7 @@ class AutoParser:
         self._length = self._again = 0
         self._probes: dict[int, tuple[Lect, Parser]] = {}
         self._tail = ""
+        self._signs = any_sign()
         self._parser: Parser | None = None
         self._content: _Content | None = None
         self.detected: Detected | None = None
@@ -96,7 +97,7 @@ class AutoParser:
         ended = False
         for number, (_, parser) in list(self._probes.items()):
             ended |= self._probe(number, parser, chunk)
-        for number, lect in candidates(window):
+        for number, lect in candidates(window) if self._signs.search(window.lower()) else ():
             if number in self._probes or lect.messages or not lect.signs:
                 continue
             text = "".join(self._held)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ._errors import PolylectError
@@ -16,7 +18,7 @@ CLOSE = 0.02
 """Scores that differ by no more are told apart by what each tongue would have written."""
 
 
-UNREAD = 0.2
+UNREAD = 0.4
 """How much less sure a tongue is whose content holds the markup of others."""
 MARKUP = 6
 """A shorter marker may stand in prose."""
@@ -113,9 +115,30 @@ def _scored(text: str) -> Iterator[_Found]:
         except PolylectError:
             continue
         if found.reply is not None and _foreign(found.reply.content):
-            found = found._replace(score=found.score - UNREAD)
-        if found.score >= SURE:
-            yield found
+            found = found._replace(score=max(found.score - UNREAD, SURE))
+        yield found
+
+
+def all_signs() -> frozenset[str]:
+    """The markers of all lects."""
+    found: set[str] = set()
+    registry.discover()
+    for name in registry.names()[0]:
+        try:
+            found.update(registry.lect(name).signs)
+        except PolylectError:
+            continue
+    return frozenset(found)
+
+
+def any_sign() -> re.Pattern[str]:
+    """A pattern for the place where any marker of any lect stands, in a text in lower case."""
+    return _alternatives(all_signs())
+
+
+@lru_cache(maxsize=4)
+def _alternatives(signs: frozenset[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(signs))) or r"(?!)")
 
 
 def _foreign(content: str) -> bool:
@@ -128,14 +151,7 @@ def _foreign(content: str) -> bool:
 
 def _markup() -> set[str]:
     """The markers of all lects that no prose has."""
-    found: set[str] = set()
-    for name in registry.names()[0]:
-        try:
-            signs = registry.lect(name).signs
-        except PolylectError:
-            continue
-        found |= {sign for sign in signs if len(sign) >= MARKUP and sign[0] in "<["}
-    return found
+    return {sign for sign in all_signs() if len(sign) >= MARKUP and sign[0] in "<["}
 
 
 def _compared(found: _Found) -> _Found:

@@ -130,8 +130,7 @@ class Parse:
         bad = self.strict and (decision is None or isinstance(decision, ParseError))
         spoken = lect.name if lect else None
         if self.as_json:
-            where = {"file": name, "line": line, "lect": spoken}
-            return _line(reply, decision, where | ({"detected": about(detected)} if detected else {})), bad
+            return _line(reply, decision, {"file": name, "line": line, "lect": spoken}, detected), bad
         paint = Paint(self.color)
         tongue = paint(spoken, "cyan") if spoken else paint("no lect", "yellow")
         note = paint(f" (detected: {safe(detected.told)})", dim=True) if detected else ""
@@ -173,13 +172,15 @@ def about(found: Detected) -> dict[str, Any]:
     return {key: value for key, value in found._asdict().items() if key != "lect"}
 
 
-def _line(reply: Reply, decision: Decision, where: dict[str, Any]) -> str:
-    """The reply's JSON with where it is from before it and the decision after it."""
+def _line(reply: Reply, decision: Decision, where: dict[str, Any], detected: Detected | None) -> str:
+    """The reply's JSON with where it is from before it, and the decision and how its lect was detected after it."""
     head = {key: value for key, value in where.items() if key != "line" or value is not None}
     tail: dict[str, Any] = {"decision": decision}
     if decision is None or isinstance(decision, ParseError):
         error = failure(decision or BadRecord("no_lect", "No lect is known for this text."))
         tail = {"decision": None, "undecided": {key: error[key] for key in ("reason", "message", "span", "correction")}}
+    if detected is not None:
+        tail["detected"] = about(detected)
     return f"{json_line(head)[:-1]},{reply.to_json()[1:-1]},{json_line(tail)[1:]}"
 
 
