@@ -17,7 +17,7 @@ from . import _patterns as patterns
 from ._automaton import END
 from ._runtime import BLANK, PAYLOAD_FIRST
 from ._source import Source, read_source
-from ._tables import MARKUP, Move, Tables, compile_source, load_lark, no_lexer
+from ._tables import MARKUP, REASONING, Move, Tables, compile_source, load_lark, no_lexer
 
 
 class Lint(NamedTuple):
@@ -66,7 +66,7 @@ class _Checker:
         for row in rows:
             names = [move.terminal for move in row]
             yield from self._folded(names)
-            yield from self._hidden(names)
+            yield from self._hidden(names, {move.terminal for move in row if move.role == REASONING})
             yield from self._overlaps(names)
             yield from self._order(names)
         yield from self._dead_ends(rows)
@@ -122,7 +122,11 @@ class _Checker:
         guard = self._guards.get(text)
         return self._delimits[text](string) is not None or (guard is not None and guard(string) is not None)
 
-    def _hidden(self, names: list[str]) -> Iterator[Lint]:
+    def _closed(self, text: str, names: list[str]) -> bool:
+        """Whether one of these markers ends ``text`` wherever it stands."""
+        return any(name in self.trees and all(self._ends(text, s) for s in self.samples[name] if s) for name in names)
+
+    def _hidden(self, names: list[str], thoughts: set[str]) -> Iterator[Lint]:
         for text in (name for name in names if name in self.tables.texts):
             if self.tables.texts[text].delimiters == (BLANK,):
                 continue  # white space before a marker is layout, whoever takes it
@@ -130,6 +134,8 @@ class _Checker:
                 bad = next((s for s in self.samples[marker] if s and not self._ends(text, s)), None)
                 if bad is not None and any(x.startswith(bad) for x in self._delimiter_samples[text]):
                     continue  # a guard on the content: what follows the marker decides
+                if bad is not None and text in thoughts and self._closed(text, names):
+                    continue  # what stands in reasoning is reasoning until that is closed, calls too
                 if bad is not None:
                     yield self._lint(
                         "error", "hidden", text,
