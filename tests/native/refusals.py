@@ -40,8 +40,8 @@ REFUSED: dict[str, dict[str, set[str]]] = {
     },
     "own stops": {
         "the model's server stops there": {
-            "claude_style_xml", "deepseek_dsml_v32", "deepseek_dsml_v4", "dots", "functiongemma", "gemma4", "gigachat3",
-            "gigachat31", "glm45", "glm47", "granite_20b_fc", "hermes", "hy_v3", "inkling", "internlm2",
+            "claude_style_xml", "deepseek_dsml_v32", "deepseek_dsml_v4", "dots", "functiongemma", "gemma4",
+            "gigachat3", "gigachat31", "glm45", "glm47", "granite_20b_fc", "hermes", "hy_v3", "inkling", "internlm2",
             "k2_horizon_ifm", "kimi_k3_xtml", "lfm2", "llama3_json", "longcat", "mimo", "minicpm5", "minimax_m1",
             "minimax_m2", "minimax_m3", "muse_atem", "olmo3", "pythonic", "qwen3_coder_xml", "seed_oss", "step3",
         },
