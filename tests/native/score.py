@@ -12,7 +12,7 @@ from collections import Counter
 from canitoolcall.results import Status
 
 from .adapter import PolylectAdapter
-from .suite import families, fixtures, judged, strict
+from .suite import CONTRADICTED, families, fixtures, judged, strict
 
 
 def main(arguments: list[str]) -> int:
@@ -42,6 +42,8 @@ def main(arguments: list[str]) -> int:
         total += counts
         line(family, counts)
     line("all", total)
+    for name, reason in CONTRADICTED.items():
+        print(f"{name}: {reason}")
     return 0 if set(total) <= {"pass"} else 1
 
 

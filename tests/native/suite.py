@@ -11,6 +11,14 @@ from canitoolcall.results import CheckResult, Observation, ParseResult, Status, 
 
 from .adapter import PolylectAdapter, replayed
 
+CONTRADICTED = {
+    "gemma4/vllm-text-before-call": (
+        "It expects the space before the call to be taken off the text; gemma4/sglang-text-before-call and "
+        "gemma4/sglang-text-around-call expect it to stay, after the same words' end. Text is verbatim here."
+    )
+}
+"""Cases in which other cases of the suite say the opposite: they are soft passes, by white space alone."""
+
 
 @lru_cache
 def fixtures() -> tuple[Fixture, ...]:

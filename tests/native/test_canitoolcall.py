@@ -8,13 +8,14 @@ from __future__ import annotations
 import pytest
 from canitoolcall.adapters.base import ReplayInput
 from canitoolcall.fixtures import Fixture
+from canitoolcall.results import Status
 
 import polylect
 
 from .adapter import PolylectAdapter, cutter_of, lect_name, options, reason
 from .cutting import grouped
 from .streams import differences
-from .suite import families, fixtures, judged
+from .suite import CONTRADICTED, families, fixtures, judged
 
 ADAPTER = PolylectAdapter()
 SEEDS = range(6, 14)
@@ -27,6 +28,10 @@ def test_all_cases_are_there() -> None:
 @pytest.mark.parametrize("fixture", fixtures(), ids=[fixture.id for fixture in fixtures()])
 def test_case(fixture: Fixture) -> None:
     _, rows = judged(fixture, ADAPTER)
+    if fixture.id in CONTRADICTED:
+        assert {(row.check, row.status) for row in rows} == {("expected_match", Status.SOFT_PASS)}
+        assert all("whitespace only" in str(row.detail) for row in rows)
+        rows = []
     assert not rows, "\n" + "\n".join(f"{row.check} {row.strategy} {row.status.value}: {row.detail}" for row in rows)
 
     raw = ReplayInput.from_fixture(fixture, families()[fixture.family])
@@ -38,6 +43,9 @@ def test_case(fixture: Fixture) -> None:
     assert not differences(lect, raw.text, cuttings, reason(raw), **options(raw, fixture.tools))
 
 
-@pytest.mark.parametrize("model", sorted({name for fixture in fixtures() for name in fixture.models}))
-def test_a_models_name_finds_its_lect(model: str) -> None:
-    assert polylect.lect(model.partition("/")[2]).name == lect_name(model)
+SPOKEN = sorted({(model, lect_name(fixture.reference_model)) for fixture in fixtures() for model in fixture.models})
+
+
+@pytest.mark.parametrize(("model", "name"), SPOKEN)
+def test_a_models_name_finds_its_lect(model: str, name: str) -> None:
+    assert polylect.lect(model.partition("/")[2]).name == name
