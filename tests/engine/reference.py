@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Collection, Iterator
@@ -17,7 +18,11 @@ import polylect_grammars
 lark.lexer.has_interegular = False  # with it lark compares all terminals with each other, for minutes
 
 SHARED = Path(polylect_grammars.__file__).parent
-PAYLOADS = ("json_call", "json_object", "json_array", "json_value", "brackets")
+PAYLOADS = (
+    "json_call", "json_object", "json_array", "json_value", "brackets", "python_arguments", "token_object", "elements",
+)  # fmt: skip
+MEMBERS = {"python_arguments": "python_argument", "token_object": "object_pair", "elements": "element"}
+"""Payloads whose members become JSON, with the rule of a member."""
 ROLES = ("reasoning", "content", "answer", "observation", "call", "name", "arguments", "id", "key", "value")
 
 Node: TypeAlias = "Tree[Token] | Token"
@@ -98,7 +103,7 @@ class _Open:
         self.name = self.raw = ""
         self.id: str | None = None
         self.pairs: list[list[str]] = []
-        self.has_arguments = False
+        self.has_arguments = self.broken = False
 
 
 class _Walk:
@@ -163,6 +168,8 @@ class _Walk:
             self._members(node)
         elif name == "brackets":
             self.open.raw = self.text[start + 1 : end - 1]
+        elif name in MEMBERS:
+            self._notation(node, MEMBERS[name])
         else:
             self.open.raw = self.text[start:end]
 
@@ -182,6 +189,32 @@ class _Walk:
         self.open.name = words.get("name", "").strip()
         self.open.id = words.get("id")
 
+    def _notation(self, node: Tree[Token], rule: str) -> None:
+        """Members in a notation: strings as what they stand for, other values as they are written."""
+        for member in node.children:
+            if not isinstance(member, Tree) or base(str(member.data)) != rule:
+                continue
+            tokens = list(leaves(member))
+            kinds = [base(str(token.type)) for token in tokens]
+            if rule == "element":
+                if not _matched(member):
+                    self.open.broken = True
+                    return
+                inner = tokens[3:-3]
+                value = self.text[place(inner[0])[0] : place(inner[-1])[1]] if inner else ""
+                self.open.pairs.append([str(tokens[1]), value])
+                continue
+            at = next(n for n, kind in enumerate(kinds) if kind in ("EQUALS", "COLON")) + 1
+            key = "".join(t for t, kind in zip(tokens[:at], kinds, strict=False) if kind in _KEY_KINDS).strip(" ")
+            told = set(kinds[at:]) - {"WS", "GAP"}
+            if told <= {"PY_STRING"} or told <= {"OBJECT_QUOTE", "OBJECT_TEXT"}:
+                wanted = ("PY_STRING", "OBJECT_TEXT")
+                texts = [str(t) for t, kind in zip(tokens[at:], kinds[at:], strict=True) if kind in wanted]
+                value = "".join(map(_python_text, texts) if rule == "python_argument" else texts)
+            else:
+                value = self.text[place(tokens[at])[0] : place(tokens[-1])[1]].strip(" \t\r\n")
+            self.open.pairs.append([key, value])
+
     def _ended(self, role: str, tokens: list[Taken]) -> None:
         start, end = tokens[0][1], tokens[-1][2]
         texts = [token for token in tokens if token[0] in self.texts]
@@ -190,7 +223,7 @@ class _Walk:
             raw = call.raw
             if call.pairs:
                 pairs = [f"{_quoted(key)}: {_quoted(value)}" for key, value in call.pairs]
-                raw = "{" + ", ".join(pairs) + "}"
+                raw = "{" + ", ".join(pairs) + ("" if call.broken else "}")
             self.calls.append(CallPieces(self._at(start), self._at(end), call.name, call.id, raw))
             self.parts.append(("call", self._at(start), self._at(end)))
         elif role in ("answer", "observation"):
@@ -214,6 +247,39 @@ def _decoded(raw: str) -> str:
             return escape[0]
 
     return _ESCAPE.sub(one, raw[1:-1])
+
+
+def _matched(element: Tree[Token]) -> bool:
+    """Whether every tag closes an element of its own name."""
+    for node in element.iter_subtrees():
+        if base(str(node.data)) == "element":
+            names = [str(x.children[0]) for x in node.children if isinstance(x, Tree) and "name" in str(x.data)]
+            if names[0] != names[-1]:
+                return False
+    return True
+
+
+_KEY_KINDS = ("PY_KEY", "OBJECT_KEY", "OBJECT_TEXT")
+_PYTHON_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|\r\n|.)", re.S)
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def _python_text(raw: str) -> str:
+    """What a string of Python says, its invalid escapes left as they are."""
+
+    def one(escape: re.Match[str]) -> str:
+        if escape[0][1:] in ("\n", "\r\n"):
+            return ""
+        if escape[0][1:2] in "qQ" or not escape[0][1:2].isascii() or escape[0][1:2] not in "abfnrtvxuU\\'\"01234567":
+            return escape[0]
+        try:
+            return str(ast.literal_eval(f"'{escape[0]}'"))
+        except (ValueError, SyntaxError):
+            return escape[0]
+
+    mark = 3 if raw[:3] in ('"""', "'''") else 1
+    text = _PYTHON_ESCAPE.sub(one, raw[mark:-mark])
+    return _PAIR.sub(lambda pair: pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le"), text)
 
 
 def _quoted(text: str) -> str:

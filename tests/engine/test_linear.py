@@ -11,7 +11,22 @@ import pytest
 from polylect import TextLect
 
 from .streams import cut
-from .tongues import ARRAY, BLOB, BLOCK, BRACKET, CHANNELS, NAMED, PAIRS, PARAMETERS, REACT, TAGS, Tongue
+from .tongues import (
+    ARRAY,
+    BLOB,
+    BLOCK,
+    BRACKET,
+    CHANNELS,
+    ELEMENTS,
+    NAMED,
+    OBJECT,
+    PAIRS,
+    PARAMETERS,
+    PYTHON,
+    REACT,
+    TAGS,
+    Tongue,
+)
 
 SIZE = 40_000
 RATIO = 2.3
@@ -74,6 +89,7 @@ def repeated(unit: str, before: str = "", after: str = "") -> Callable[[int], st
 
 
 CALL = '<tool_call>{"name": "a", "arguments": {"k": "v"}}</tool_call>\n'
+ELEMENT = ']<]minimax[>[<tool_call>]<]minimax[>[<invoke name="f">'
 HOSTILE: list[tuple[Tongue, str, str]] = [
     (REACT, "", "Action: x "),
     (REACT, "", "\nAction: x"),
@@ -114,6 +130,32 @@ HOSTILE: list[tuple[Tongue, str, str]] = [
     (PARAMETERS, "<tool_call><function=a><parameter=k>", "</parameter>"),
     (PARAMETERS, "<tool_call><function=a><parameter=k>", "</parameter> \n\n "),
     (PARAMETERS, "", "<tool_call>"),
+    (PYTHON, "", "[f("),
+    (PYTHON, "[f(a=", "["),
+    (PYTHON, "[f(a=", "[{("),
+    (PYTHON, "[f(a=", "'a' "),
+    (PYTHON, "[f(a='", "\\'"),
+    (PYTHON, "[f(a='", "\\ud83d"),
+    (PYTHON, '[f(a="""', '"" '),
+    (PYTHON, "[f(a=1 ", "\\'"),
+    (PYTHON, "[", "f(),"),
+    (PYTHON, "[f(", "a"),
+    (PYTHON, "[f(a=1", " "),
+    (OBJECT, "<|tool_call>call:f{a:", "["),
+    (OBJECT, "<|tool_call>call:f{a:", "{a:"),
+    (OBJECT, "<|tool_call>call:f{a:", ", b"),
+    (OBJECT, "<|tool_call>call:f{a:", "<|"),
+    (OBJECT, '<|tool_call>call:f{a:<|"|>', '<|"|>'),
+    (OBJECT, '<|tool_call>call:f{a:<|"|>', '<|"|>, b'),
+    (OBJECT, '<|tool_call>call:f{a:<|"|>', '<|"|>}'),
+    (OBJECT, '<|tool_call>call:f{a:[<|"|>', '<|"|> '),
+    (OBJECT, "<|tool_call>call:f{a:{", "\"b\":'c',"),
+    (OBJECT, "<|tool_call>call:f{", "a"),
+    (ELEMENTS, ELEMENT, "]<]minimax[>[<a>"),
+    (ELEMENTS, ELEMENT + "]<]minimax[>[<a>", "]<]minimax[>["),
+    (ELEMENTS, ELEMENT + "]<]minimax[>[<a>", "]<]mini"),
+    (ELEMENTS, ELEMENT + "]<]minimax[>[<a>", "]<]minimax[>[</b>"),
+    (ELEMENTS, ELEMENT, "]<]minimax[>[<a>]<]minimax[>[</a> "),
 ]
 
 
@@ -134,6 +176,8 @@ def test_hostile_text(tongue: Tongue, before: str, unit: str, read: Reading) -> 
         (PAIRS, "<call>a<key>k</key><value>v</value></call>\n"),
         (PARAMETERS, "<tool_call><function=a><parameter=k>v</parameter></function></tool_call>\n"),
         (BRACKET, "Action: a[b]\n"),
+        (PYTHON, "[f(a='b', c=[1]), g()]\n"),
+        (OBJECT, '<|tool_call>call:f{a:<|"|>b<|"|>,c:[1]}<tool_call|>'),
     ],
     ids=str,
 )
@@ -150,6 +194,11 @@ def test_many_calls_in_one_chunk(tongue: Tongue, unit: str) -> None:
         (BLOCK, "", "prose with < and <tool and more ", CALL),
         (REACT, "Thought: ", "a thought.\n And more ", "\nFinal Answer: b"),
         (PARAMETERS, "<tool_call><function=a><parameter=k>", 'a "value" < b\n', "</parameter></function></tool_call>"),
+        (PYTHON, "[f(a='", 'a "value" \\n it\\\'s\n', "')]"),
+        (PYTHON, "[f(a=[", "{'b': (1, True)}, ", "])]"),
+        (OBJECT, '<|tool_call>call:f{a:<|"|>', 'a "value" < b\n', '<|"|>}<tool_call|>'),
+        (OBJECT, "<|tool_call>call:f{a:[", '{b:<|"|>c<|"|>,d:1},', "1]}<tool_call|>"),
+        (ELEMENTS, ELEMENT + "]<]minimax[>[<a>", 'a "value" ]<] b\n', "]<]minimax[>[</a>]<]minimax[>[</invoke>"),
     ],
     ids=lambda value: repr(value)[:20],
 )

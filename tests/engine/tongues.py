@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import polylect
 from polylect import TextLect
@@ -20,11 +21,25 @@ OWN = Path(__file__).parent / "grammars"
 class Tongue:
     """A grammar as a lect of its own, stock lark over the same file, and examples."""
 
-    def __init__(self, file: str, *examples: str, lead: str = "", stops: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        file: str,
+        *examples: str,
+        lead: str = "",
+        stops: tuple[str, ...] = (),
+        notation: bool = False,
+        **facts: Any,
+    ) -> None:
         self.path = OWN / file if (OWN / file).is_file() else SHARED / file
         self.name = self.path.stem
         self.lead, self.examples = lead, examples
-        body = {"grammar_file": self.path, "lead": lead, "stops": stops, "name": self.name}
+        body: dict[str, Any] = {"grammar_file": self.path, "lead": lead, "stops": stops, "name": self.name, **facts}
+        if notation:  # strings are streamed as what they stand for, other values stay as they are written
+            body |= {
+                "typed_members": True,
+                "strict_calls": True,
+                "is_text": lambda lect, key, kind, tool, policies: kind == "string",
+            }
         self.lect: TextLect = type("Plain", (TextLect,), body)()
 
     def __repr__(self) -> str:
@@ -169,5 +184,49 @@ WIDER = Tongue(
     "<a>*x\n!!!</a>!<a><all>",
 )
 
-SHIPPED = (REACT, BRACKET, CONVERSATION, SELF_ASK, BLOB, BLOB_LABELS, BLOB_CHAT, TAGS, ARGUMENTS)
+PYTHON = Tongue(
+    "pythonic.lark",
+    "One moment.\n[get_weather(city='Paris', days=3, opt={'k': [1, True, None]}), now()]<|eot|>",
+    '[f(a=\'it\\\'s\', b="say \\"hi\\"\\n\\u00e9", c=\'d\' \'e\' """f"g""" , d=\'\'\n)] and [g( x = (1, -2.5e3,), )]',
+    "See [a](b) and a[0] <|python_start|>[f(a='[now()]', b=[{}, [[]]], c='), (')]<|python_end|>",
+    "[f(a='\\x41\\101\\q\\ud83d\\ude00 \\\nb')] so",
+    notation=True,
+    list_end="]",
+)
+OBJECT = Tongue(
+    "gemma4.lark",
+    '<|channel>thought\nI look.\n<channel|>So <|tool_call>call:get_weather{city:<|"|>Paris<|"|>,days:3,opt:{k:[1,true,'
+    'null, <|"|>a]<|"|> ]} }<tool_call|><|tool_call>call:now{}<tool_call|> and',
+    '<|tool_call>call:f{a: <|"|>"\n<|tool_call>call:now{}<tool_call|> \\n <|<|"|> , <|"|>b c<|"|>:<|"|><|"|>, '
+    "key with space:-1.5e-05}<tool_call|><turn|>",
+    "<|tool_call>call:f(a='b')<tool_call|>",
+    notation=True,
+)
+ELEMENTS = Tongue(
+    "minimax_m3.lark",
+    *(
+        text.replace("@", "]<]minimax[>[")
+        for text in (
+            '<mm:think>I look.</mm:think>So@<tool_call>\n@<invoke name="get_weather">@<city>Pa"ris @</city>@<opt>@<k>'
+            '@<item>1@</item>@<item>]<]@</item>@</k>@</opt>@</invoke>\n@<invoke name="now">@</invoke>\n@</tool_call>',
+            '@<tool_call>@<invoke name="f">@<a>@<a>x@</a> @</a>@<b>@</b>@</invoke>@</tool_call>and[e~[',
+        )
+    ),
+    notation=True,
+)
+
+SHIPPED = (
+    REACT,
+    BRACKET,
+    CONVERSATION,
+    SELF_ASK,
+    BLOB,
+    BLOB_LABELS,
+    BLOB_CHAT,
+    TAGS,
+    ARGUMENTS,
+    PYTHON,
+    OBJECT,
+    ELEMENTS,
+)
 TONGUES = (*SHIPPED, BLOCK, LONGCAT, PARAMETERS, CHANNELS, ARRAY, NAMED, PAIRS, SCRIPTS, WIDER)

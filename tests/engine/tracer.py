@@ -55,9 +55,20 @@ def _text_end(kind: Text, text: str, at: int) -> int:
     return min(starts, default=len(text))
 
 
-_BEGINS = {"json_call": r"\{", "json_object": r"\{", "json_array": r"\[", "brackets": r"\["}
+_BEGINS = {
+    "json_call": r"\{", "json_object": r"\{", "json_array": r"\[", "brackets": r"\[", "python_arguments": r"\(",
+    "token_object": r"\{", "elements": r"\]",
+}  # fmt: skip
 _SCALAR = re.compile(r"[^,}\]\s]+")
 _SQUARE = re.compile(r"[\[\]]|[^\[\]]+")
+_PYTHON = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*"""|' r"'''(?:[^'\\]|\\.|'(?!''))*'''|" r'"(?:[^"\\]|\\.)*"|'
+    r"'(?:[^'\\]|\\.)*'|[\[\](){}]|[^\"'\[\](){}]+", re.S
+)  # fmt: skip
+_OBJECT = re.compile(r'<\|"\|>(?:(?!<\|"\|>).)*<\|"\|>|[\[\]{}]|(?:(?!<\|"\|>)[^\[\]{}])+', re.S)
+_KINDS = {
+    "brackets": (_SQUARE, "[", "]"), "python_arguments": (_PYTHON, "([{", ")]}"), "token_object": (_OBJECT, "[{", "]}"),
+}  # fmt: skip
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]|[^"\[\]{}]+', re.S)
 
 
@@ -67,8 +78,10 @@ def _payload_end(name: str, text: str, at: int) -> int:
     if name == "json_value" and text[at] not in '{["':
         found = _SCALAR.match(text, at)
         return found.end() if found else -1
+    if name == "elements":
+        return text.find("]<]minimax[>[</invoke>", at)
     depth = 0
-    pieces, opening, closing = (_SQUARE, "[", "]") if name == "brackets" else (_PIECE, "[{", "]}")
+    pieces, opening, closing = _KINDS.get(name, (_PIECE, "[{", "]}"))
     while (piece := pieces.match(text, at)) is not None:
         at = piece.end()
         depth += (piece[0] in opening) - (piece[0] in closing)

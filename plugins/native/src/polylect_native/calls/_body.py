@@ -115,7 +115,6 @@ class TokenObjects(Notation):
     """
 
     bare_texts = True
-    think = None
     around: ClassVar[tuple[str, str]]
     quote: ClassVar[str]
     response: ClassVar[str]

@@ -10,6 +10,8 @@ from polylect.plugin import MISSING, dumps, entries, fitted, kinds, member
 
 TOKEN = "]<]minimax[>["
 ITEM = "item"
+EMPTY = ("null", "[]", "{}")
+"""What an empty element may be, as JSON."""
 _TAG = re.compile(re.escape(TOKEN) + r"<(/?)([^<>\s/\"]{1,128})>")
 _NAME = re.compile(r"[A-Za-z_][\w.\-]{0,127}").fullmatch
 
@@ -69,7 +71,7 @@ def _value(element: _Open, root: Mapping[str, Any], untyped: Callable[[str], Any
         if value is not MISSING:
             return value
         if not text.strip():
-            return next((x for x in (None, [], {}) if fitted(dumps(x), element.schema, root) is not MISSING), text)
+            return next((x for y in EMPTY if (x := fitted(y, element.schema, root)) is not MISSING), text)
         return text
     if text.strip():
         return MISSING

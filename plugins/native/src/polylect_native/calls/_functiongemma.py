@@ -15,6 +15,7 @@ class FunctionGemma(TokenObjects):
     title = "FunctionGemma: <start_function_call>call:name{key:…}<end_function_call>"
     grammar_file = "functiongemma.lark"
     features = TokenObjects.features - {"reasoning"}
+    think = None
     around = "<start_function_call>", "<end_function_call>"
     quote = "<escape>"
     stops = ("<end_of_turn>", "<start_function_response>")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,9 +9,7 @@ from polylect import Policies, Tool
 from polylect.plugin import MISSING, Member, dumps, fitted, kinds, member
 
 from ._body import STRING, Notation
-from ._elements import TOKEN, read_elements, write_elements
-
-_TAG = re.compile(r"[A-Za-z_][\w.\-]{0,127}").fullmatch
+from ._elements import EMPTY, TOKEN, read_elements, write_elements
 
 
 class MinimaxM3(Notation):
@@ -70,7 +67,7 @@ class MinimaxM3(Notation):
         """An empty element is null where that may be, and a list or an object without anything in it."""
         if text.strip():
             return MISSING
-        return next((x for x in (None, [], {}) if fitted(dumps(x), schema, root) is not MISSING), MISSING)
+        return next((x for y in EMPTY if (x := fitted(y, schema, root)) is not MISSING), MISSING)
 
     def write_arguments(self, name: str, arguments: dict[str, Any], tool: Tool | None) -> str:
         """The elements of a call."""
