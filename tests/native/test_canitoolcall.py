@@ -43,9 +43,11 @@ def test_case(fixture: Fixture) -> None:
     assert not differences(lect, raw.text, cuttings, reason(raw), **options(raw, fixture.tools))
 
 
+BOTH = {"meta-llama/Llama-3.2-3B-Instruct": "pythonic"}
+"""Models that speak two tongues, with the one that their name finds: here what the model's card recommends."""
 SPOKEN = sorted({(model, lect_name(fixture.reference_model)) for fixture in fixtures() for model in fixture.models})
 
 
 @pytest.mark.parametrize(("model", "name"), SPOKEN)
 def test_a_models_name_finds_its_lect(model: str, name: str) -> None:
-    assert polylect.lect(model.partition("/")[2]).name == name
+    assert polylect.lect(model.partition("/")[2]).name == BOTH.get(model, name)
