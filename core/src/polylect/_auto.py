@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._detect import Detected, any_sign, candidates, detect
+from ._detect import Detected, Order, any_sign, candidates, detect
 from ._errors import LectError, PolylectError
 from ._lect import Lect, Parser
 from ._parser import text_problem
@@ -36,7 +36,7 @@ class AutoParser:
         self._tools, self._prefix, self._policies = tools, prefix, policies
         self._held: list[str] = []
         self._length = self._again = 0
-        self._probes: dict[int, tuple[Lect, Parser]] = {}
+        self._probes: dict[Order, tuple[Lect, Parser]] = {}
         self._tail = ""
         self._signs = any_sign()
         self._parser: Parser | None = None
@@ -109,7 +109,7 @@ class AutoParser:
             ended |= self._probe(number, parser, text)
         return ended
 
-    def _probe(self, number: int, parser: Parser, chunk: str) -> bool:
+    def _probe(self, number: Order, parser: Parser, chunk: str) -> bool:
         try:
             return any(isinstance(event, CallEnd) and event.call.runnable for event in parser.feed(chunk))
         except PolylectError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from ._errors import PolylectError
 from ._lect import Lect
@@ -24,6 +24,10 @@ MARKUP = 6
 """A shorter marker may stand in prose."""
 AROUND = 48
 """Characters before a call where a marker of its may stand."""
+
+
+Order: TypeAlias = tuple[int, str]
+"""Of lects that fit alike the one that more models speak comes first; then it goes by the names."""
 
 
 class Detected(NamedTuple):
@@ -53,7 +57,7 @@ class Detected(NamedTuple):
 class _Found(NamedTuple):
     lect: Lect
     score: float
-    order: int
+    order: Order
     reply: Reply | None = None
     prefix: str = ""
     exact: int = 0
@@ -88,18 +92,18 @@ def detect(text: str) -> list[Detected]:
     return sorted(out, key=lambda x: -x.confidence)
 
 
-def candidates(text: str) -> Iterator[tuple[int, Lect]]:
-    """The lects of which a marker stands in ``text``, and those that have none to look for."""
+def candidates(text: str) -> Iterator[tuple[Order, Lect]]:
+    """The lects of which a marker stands in ``text``, and those that have none to look for, with their order."""
     small = text.lower()
     registry.discover()
-    for order, name in enumerate(registry.names()[0]):
+    for name, entry in registry.names()[0].items():
         try:
             lect = registry.lect(name)
             signs = lect.signs
         except PolylectError:
             continue
         if not signs or any(sign in small for sign in signs):
-            yield order, lect
+            yield (-len(entry.spec.models), name), lect
 
 
 def _scored(text: str) -> Iterator[_Found]:

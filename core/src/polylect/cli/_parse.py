@@ -118,6 +118,7 @@ class Parse:
     def _message(self, message: Message, name: str, line: int | None) -> tuple[str, bool]:
         lect, given, detected = self._choose(message)
         reason = self.finish_reason or message.finish_reason
+        decision: Decision
         if lect is None:
             reply, decision = unknown(str(given)), None
         else:

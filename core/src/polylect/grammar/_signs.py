@@ -20,16 +20,18 @@ def signs(tables: Tables) -> frozenset[str]:
     before them, if there is no way around those.
     """
     own = {move.terminal: _of_terminal(tables, move.terminal) for row in tables.states for move in row}
-    strong = {name for name in own.keys() & tables.markers if all(len(sign) >= STRONG for sign in own[name])}
+    weak = {name for name in own.keys() & tables.markers if all(own[name])}
+    strong = {name for name in weak if all(len(sign) >= STRONG for sign in own[name])}
     found: set[str] = set()
     for number, row in enumerate(tables.states):
         for move in row:
             if move.flags & (CALL_BEGIN | ANSWER_BEGIN):
-                found |= own[move.terminal]
-                before = set() if move.terminal in strong else _before(tables, number, strong)
-                if before:
-                    found -= own[move.terminal]
-                    found.update(*(own[name] for name in before))
+                before: set[str] = set()
+                if move.terminal not in strong:
+                    before = _before(tables, number, strong)
+                if not before and min(map(len, own[move.terminal])) < 2:
+                    before = _before(tables, number, weak)
+                found.update(*(own[name] for name in before or (move.terminal,)))
     return frozenset(found)
 
 
@@ -48,6 +50,21 @@ def _before(tables: Tables, state: int, strong: set[str]) -> set[str]:
                 elif move.target == target and number not in seen:
                     seen.add(number)
                     todo.append(number)
+    return _first(tables, found)
+
+
+def _first(tables: Tables, names: set[str]) -> set[str]:
+    """Those of some markers that may come before all others of them."""
+    found: set[str] = set()
+    seen = set(tables.starts.values())
+    todo = list(seen)
+    while todo:
+        for move in tables.states[todo.pop()]:
+            if move.terminal in names:
+                found.add(move.terminal)
+            elif move.target not in seen:
+                seen.add(move.target)
+                todo.append(move.target)
     return found
 
 
