@@ -35,7 +35,7 @@ class NamedJson(NativeLect):
         return f"{self.head}{call.name}{self.sep}{self.json(call)}{self.tail}"
 
     def json(self, call: Call) -> str:
-        """The arguments as JSON; a stop string inside of a text is written in another way, or the server stops there."""
+        """The arguments as JSON; a stop string inside of a text is spelt otherwise, or the server stops there."""
         text = dumps(call.arguments)
         for stop in self.stops:
             if stop in text:

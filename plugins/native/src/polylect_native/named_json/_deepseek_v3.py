@@ -6,7 +6,7 @@ from ._deepseek_v31 import DeepSeekV31
 
 
 class DeepSeekV3(DeepSeekV31):
-    """``function<｜tool▁sep｜>name`` and the arguments in a fence.
+    """The word function, the name, and the arguments in a fence.
 
     Source: the chat templates of DeepSeek-V3-0324 and DeepSeek-R1-0528.
     """
@@ -26,8 +26,9 @@ class DeepSeekV3(DeepSeekV31):
     examples = (
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n"
         '{"city": "Paris", "days": 3}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
-        "<think>\nI look it up.\n</think>\n\nOne moment.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>now"
-        "\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+        "<think>\nI look it up.\n</think>\n\nOne moment.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function"
+        "<｜tool▁sep｜>"
+        "now\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
         '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>a\n```json\n{"b": "```<｜tool▁call▁end｜>"}\n'
         "```<｜tool▁call▁end｜>\n<｜tool▁call▁begin｜>function<｜tool▁sep｜>now\n```json\n{}\n```<｜tool▁call▁end｜>"
         "<｜tool▁calls▁end｜>",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ._body import NamedJson
 
 
 class DeepSeekV31(NamedJson):
-    """``<｜tool▁call▁begin｜>name<｜tool▁sep｜>{…}<｜tool▁call▁end｜>`` in one section.
+    """The name, a separating token and JSON, between tokens, in one section.
 
     Source: the model card and the chat template of DeepSeek-V3.1.
     """
@@ -27,7 +29,7 @@ class DeepSeekV31(NamedJson):
     special = ("<think>", "</think>", "<｜end▁of▁sentence｜>", "<｜User｜>", "<｜Assistant｜>")
     marks = r"[｜|](?:tool[▁_ ](?:sep|(?:call|output)s?[▁_ ](?:begin|end))|end[▁_ ]of[▁_ ]sentence)[｜|]>"
     thinking = r"/(?:(?!/ END_THINK /|/ SECTION /|/ CALL /)[\s\S])+/"
-    examples: tuple[str, ...] = (
+    examples: ClassVar[tuple[str, ...]] = (
         '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city": "Paris", "days": 3}'
         "<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
         "<think>I look it up.</think>One moment.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>now<｜tool▁sep｜>{}"
@@ -36,9 +38,9 @@ class DeepSeekV31(NamedJson):
         "<｜tool▁call▁begin｜>now<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
         "It rains in Paris.",
     )
-    sources = ("https://huggingface.co/deepseek-ai/DeepSeek-V3.1",)
-    quirks: tuple[str, ...] = (
-        "The prompt ends with </think> when the model shall not think, and with <think> when it shall: tell it as prefix.",
+    sources: ClassVar[tuple[str, ...]] = ("https://huggingface.co/deepseek-ai/DeepSeek-V3.1",)
+    quirks: ClassVar[tuple[str, ...]] = (
+        "The prompt ends with </think> when the model shall not think, else with <think>: tell it as prefix.",
         "Calls follow each other without any separator.",
         "Some servers write the full-width bars and the low lines of the tokens in ASCII; both are read.",
         "Calls in the layout of V3 are read too: a reader that does not know it reports a tool called function.",

@@ -40,7 +40,8 @@ class FunctionaryV32(WithCode):
     )
     sources = ("https://huggingface.co/meetkai/functionary-medium-v3.2", "https://github.com/MeetKai/functionary")
     quirks = (
-        "The first >>> stands in the prompt, so that outputs begin with a name: all and text, or a tool and its object.",
+        "The first >>> stands in the prompt, so that outputs begin with a name: all and text, or a tool and "
+        "its object.",
         "Nothing closes a call but its JSON, and nothing an answer but >>> and a name at the end of its line.",
         ">>>python carries code, not JSON: it is read as a call of python with the argument code.",
         "Results carry no names: they stand in the order of the calls.",

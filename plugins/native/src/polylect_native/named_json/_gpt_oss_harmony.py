@@ -38,12 +38,16 @@ class GptOssHarmony(NamedJson):
         r"/(?:(?!/ END /|<\|start\|>assistant(?:<\|channel\|>[a-z]{1,16})? to=|<\|channel\|>[a-z]{1,16} to=)[\s\S])+/"
     )
     examples = (
-        '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris", "days": 3}<|call|>',
-        "<|channel|>analysis<|message|>I look it up.<|end|><|start|>assistant<|channel|>commentary<|message|>One moment."
+        '<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{"city": "Paris", '
+        '"days": 3}<|call|>',
+        "<|channel|>analysis<|message|>I look it up.<|end|><|start|>assistant<|channel|>commentary"
+        "<|message|>One moment."
         "<|end|><|start|>assistant<|channel|>commentary to=functions.now <|constrain|>json<|message|>{}<|call|>",
-        "<|channel|>analysis<|message|>It is known.<|end|><|start|>assistant<|channel|>final<|message|>It rains in Paris."
+        "<|channel|>analysis<|message|>It is known.<|end|><|start|>assistant<|channel|>final<|message|>It "
+        "rains in Paris."
         "<|return|>",
-        '<|channel|>commentary to=functions.a <|constrain|>json<|message|>{"b": "<|end|>"}<|call|><|start|>assistant to='
+        '<|channel|>commentary to=functions.a <|constrain|>json<|message|>{"b": "<|end|>"}<|call|>'
+        "<|start|>assistant to="
         "functions.now<|channel|>commentary json<|message|>{}<|call|>",
     )
     sources = (
@@ -53,13 +57,16 @@ class GptOssHarmony(NamedJson):
     )
     quirks = (
         "The recipient of a call stands in the channel (what models write, and what is written here) or in the role "
-        "(<|start|>assistant to=functions.name<|channel|>commentary, what openai-harmony and the chat template render).",
+        "(<|start|>assistant to=functions.name<|channel|>commentary, what openai-harmony and the chat "
+        "template render).",
         "<|constrain|> may be missing, or its word stand alone, as in commentary json.",
         "Calls come in the analysis channel too. Commentary without a recipient is text for the user.",
         "A call ends by <|call|>, by <|end|>, or with the message: servers take the stop token off.",
-        "Channels are invented: their text is shown, that of channels named like thinking is reasoning. A header without "
+        "Channels are invented: their text is shown, that of channels named like thinking is reasoning. A "
+        "header without "
         "<|message|> is passed over with its text.",
-        "A recipient without functions. is a tool as well; assistant, user and all are none. Code for python is no JSON, "
+        "A recipient without functions. is a tool as well; assistant, user and all are none. Code for "
+        "python is no JSON, "
         "so that such a call is invalid.",
         "The chat template puts text beside a call into the analysis channel, renders only the first of several calls, "
         "and quotes results as JSON; here all calls are written, and results as they are.",

@@ -64,7 +64,7 @@ class KimiK2(NamedJson):
         "After a history with call_… ids the model writes such an id itself, and the name into the object; it is found "
         "there. An id that is only a number names no tool.",
         "Some checkpoints leave a space between the id and the marker of the arguments; it belongs to neither.",
-        "Where </think> is forgotten, the section of calls stands in the reasoning: the policy reasoning_calls decides.",
+        "Where </think> is forgotten, the calls stand in the reasoning: the policy reasoning_calls decides.",
         "The prompt of the thinking models already opened <think>: tell it as prefix.",
     )
 

@@ -33,7 +33,8 @@ class MistralV11Args(NamedJson):
     examples = (
         '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris", "days": 3}',
         "[THINK]I look it up.[/THINK]One moment.[TOOL_CALLS]now[ARGS]{}",
-        '[TOOL_CALLS]a[CALL_ID]callaaaa1[ARGS]{"b": "[TOOL_CALLS]now[ARGS]{}"}[TOOL_CALLS]now[CALL_ID]callaaaa2[ARGS]{}',
+        '[TOOL_CALLS]a[CALL_ID]callaaaa1[ARGS]{"b": "[TOOL_CALLS]now[ARGS]{}"}'
+        "[TOOL_CALLS]now[CALL_ID]callaaaa2[ARGS]{}",
         "It rains in Paris.",
     )
     sources = (
@@ -42,8 +43,8 @@ class MistralV11Args(NamedJson):
         "https://huggingface.co/mistralai/Ministral-3-14B-Reasoning-2512",
     )
     quirks = (
-        "Mistral Small 3.2 has [CALL_ID] and an id of nine letters and digits before [ARGS]; it is written for calls with "
-        "such an id, whose results then name it too. Later models have no ids: results stand in the order of the calls.",
+        "Mistral Small 3.2 has [CALL_ID] and an id of nine letters and digits before [ARGS]; it is written for calls "
+        "with such an id, whose results then name it too. Later models have none: results stand in the order of calls.",
         "Some checkpoints leave [ARGS] out: the object begins right behind the name.",
         "Nothing closes a call but its JSON: brackets in strings must not be counted.",
         "Magistral of 2025-06 writes <think> and </think> as text; later models have the tokens [THINK] and [/THINK].",

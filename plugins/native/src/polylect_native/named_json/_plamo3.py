@@ -31,11 +31,14 @@ class Plamo3(NamedJson):
     special = ("<|plamo:",)
     thinking = r"/(?:(?!/ END_THINK /|/ SECTION /|/ CALL /)[\s\S])+/"
     examples = (
-        "<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>get_weather"
-        "<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain:plamo|>json<|plamo:msg:plamo|>"
+        "<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|>"
+        "<|plamo:begin_tool_name:plamo|>get_weather"
+        "<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|><|plamo:constrain:plamo|>json"
+        "<|plamo:msg:plamo|>"
         '{"city": "Paris", "days": 3}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>'
         "<|plamo:end_tool_requests:plamo|>",
-        "<|plamo:begin_think:plamo|>I look it up.<|plamo:end_think:plamo|>One moment.<|plamo:begin_tool_requests:plamo|>"
+        "<|plamo:begin_think:plamo|>I look it up.<|plamo:end_think:plamo|>One moment."
+        "<|plamo:begin_tool_requests:plamo|>"
         "<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>now<|plamo:end_tool_name:plamo|>"
         "<|plamo:begin_tool_arguments:plamo|><|plamo:msg:plamo|>{}<|plamo:end_tool_arguments:plamo|>"
         "<|plamo:end_tool_request:plamo|><|plamo:end_tool_requests:plamo|>",

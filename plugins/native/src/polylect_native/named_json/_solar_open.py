@@ -47,7 +47,8 @@ class SolarOpen(NamedJson):
         "<|think|>I look it up.<|end|><|begin|>assistant<|content|>One moment.<|end|><|begin|>assistant<|tool_calls|>"
         "<|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>now<|tool_call:args|>{}<|tool_call:end|><|calls|>",
         '<|tool_calls|><|tool_call:begin|>aaaaaaaaa0<|tool_call:name|>a<|tool_call:args|>{"b": "<|tool_call:end|>"}'
-        "<|tool_call:end|><|tool_call:begin|>aaaaaaaaa1<|tool_call:name|>now<|tool_call:args|>{}<|tool_call:end|><|calls|>",
+        "<|tool_call:end|><|tool_call:begin|>aaaaaaaaa1<|tool_call:name|>now<|tool_call:args|>{}"
+        "<|tool_call:end|><|calls|>",
         "<|content|>It rains in Paris.<|end|>",
     )
     sources = ("https://huggingface.co/upstage/Solar-Open-100B",)
