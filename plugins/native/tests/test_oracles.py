@@ -10,7 +10,7 @@ import base64
 import json
 from collections.abc import Iterator
 from importlib import resources
-from typing import Any
+from typing import Any, TypeAlias
 
 import openai_harmony as harmony
 import pytest
@@ -26,6 +26,7 @@ from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
 import polylect
 from polylect import AgentAction, AgentStep, Call, Reply
 
+Tokenizer: TypeAlias = "MistralTokenizer[Any, Any, Any, Any, Any]"
 TEXTS = st.text(st.sampled_from('ab {}[]"\\\n<|>:,é東'), max_size=12)
 ARGUMENTS = st.dictionaries(
     st.sampled_from(("city", "days", "name")), st.one_of(TEXTS, st.integers(), st.none(), st.lists(TEXTS)), max_size=3
@@ -115,7 +116,7 @@ def test_results_are_those_of_harmony(encoding: harmony.HarmonyEncoding) -> None
 
 
 @pytest.fixture(scope="module", params=["v11", "v13"])
-def tokenizer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> MistralTokenizer[Any]:
+def tokenizer(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     special = [
         {"rank": rank, "token_str": token.value, "is_control": True}
         for rank, token in enumerate(SpecialTokens)
@@ -144,7 +145,7 @@ def made_up(version: str, special: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def rendered(tokenizer: MistralTokenizer[Any], messages: list[Any]) -> str:
+def rendered(tokenizer: Tokenizer, messages: list[Any]) -> str:
     """The text of messages, behind the user's first one."""
     request: Any = ChatCompletionRequest(messages=[UserMessage(content="?"), *messages])
     tokens = tokenizer.encode_chat_completion(request).tokens
@@ -158,7 +159,7 @@ def called(number: int, name: str, given: dict[str, Any]) -> ToolCall:
 
 @settings(deadline=None)
 @given(CALLS)
-def test_what_mistral_writes_is_read(tokenizer: MistralTokenizer[Any], calls: list[tuple[str, dict[str, Any]]]) -> None:
+def test_what_mistral_writes_is_read(tokenizer: Tokenizer, calls: list[tuple[str, dict[str, Any]]]) -> None:
     made = [called(number, *call) for number, call in enumerate(calls)]
     results = [ToolMessage(content="T", tool_call_id=call.id, name=call.function.name) for call in made]
     text = rendered(tokenizer, [AssistantMessage(tool_calls=made), *results])
@@ -171,9 +172,7 @@ def test_what_mistral_writes_is_read(tokenizer: MistralTokenizer[Any], calls: li
 
 @settings(deadline=None)
 @given(CALLS)
-def test_calls_and_results_are_those_of_mistral(
-    tokenizer: MistralTokenizer[Any], calls: list[tuple[str, dict[str, Any]]]
-) -> None:
+def test_calls_and_results_are_those_of_mistral(tokenizer: Tokenizer, calls: list[tuple[str, dict[str, Any]]]) -> None:
     made = [called(number, *call) for number, call in enumerate(calls)]
     results = [ToolMessage(content="T", tool_call_id=call.id, name=call.function.name) for call in made]
     wanted = rendered(tokenizer, [AssistantMessage(tool_calls=made), *results])
@@ -185,7 +184,7 @@ def test_calls_and_results_are_those_of_mistral(
     assert polylect.lect("mistral_v11_args").format_steps(steps) == wanted
 
 
-def test_reasoning_is_that_of_mistral(tokenizer: MistralTokenizer[Any]) -> None:
+def test_reasoning_is_that_of_mistral(tokenizer: Tokenizer) -> None:
     if tokenizer.version.value == "v11":  # had no such tokens; reasoning was text
         said: list[Any] = [TextChunk(text="<think>\nHm.\n</think>\n\nIt rains.")]
     else:
