@@ -13,6 +13,8 @@ from ._literals import read_number
 _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?").fullmatch
 _BARE_KEY = re.compile(r"[A-Za-z_][\w.\-]{0,60}").fullmatch
+_RUN_ON = re.compile(r"[ \t\r\n][\w.\-]*+:").search
+"""What a bare text with a lost comma looks like."""
 _SPACE = " \t\r\n"
 
 
@@ -82,7 +84,10 @@ def read_value(text: str, quote: str, nesting: int) -> Any:
         if value is not MISSING:
             return MISSING
         if kind == "bare":
-            value = _word(match["bare"].strip(_SPACE))
+            word = match["bare"].strip(_SPACE)
+            value = word if keyed else _word(word)
+            if value is MISSING:
+                return MISSING
         elif kind == "quote":
             end = notation.closes(text, at)
             if end is None:
@@ -122,8 +127,9 @@ def _take(within: _Open, sign: str, value: Any) -> bool:
 def _word(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
-    number = read_number(text) if _NUMBER(text) else MISSING
-    return text if number is MISSING else number
+    if _NUMBER(text):
+        return read_number(text)
+    return MISSING if _RUN_ON(text) else text
 
 
 def write_value(value: Any, quote: str) -> str:
