@@ -17,7 +17,7 @@ from polylect.testing import LAWS, Law
 SEED = os.environ.get("POLYLECT_SEED") or "0"
 EXAMPLES = int(os.environ.get("POLYLECT_EXAMPLES") or 1000)
 NATIVE = tuple(info.name for info in polylect.lects() if info.family == "native")
-OTHERS = ("react", "json_blob", "xml_tags", "tool_calls", "hermes", "qwen3_coder_xml", "pythonic")
+OTHERS = ("json_blob", "tool_calls", "hermes", "qwen3_coder_xml")
 """Lects of every kind, for replies to be moved to; to try all pairs takes more time than it finds."""
 DISTRIBUTIONS = ("polylect-react", "polylect-json-blob", "polylect-xml-tags", "polylect-tool-calls")
 LECTS = (
@@ -39,7 +39,7 @@ def others(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: f"law_{law.number}")
-@pytest.mark.parametrize("name", [*LECTS, *NATIVE])
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.xdist_group(x)) for x in (*LECTS, *NATIVE)])
 def test_a_law_holds(name: str, law: Law) -> None:
     examples = EXAMPLES * 3 // 10 if name in NATIVE else EXAMPLES // 4 if name in ALIKE else EXAMPLES
     more = {"others": sorted(others(name))} if law.number == 10 else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from hypothesis import strategies as st
@@ -56,6 +56,11 @@ def readings(lect: Lect, tools: Tools) -> SearchStrategy[tuple[Message, tuple[in
     return build()
 
 
+def drawn_alike(lect: Lect, tools: Tools) -> Hashable:
+    """The name of :func:`readings` for :func:`polylect.testing._run.examine`; three laws look at the same ones."""
+    return ("readings", lect) if tools is None else None
+
+
 def prefixes(lect: Lect) -> list[str]:
     """What a prompt may have written of a message: beginnings of the examples, up to the first call or answer."""
     found: list[str] = []
@@ -106,7 +111,7 @@ def law_2_any_cut(
             if folded != first:
                 fail("events depend on where the text was cut", **shown, in_one=first, in_pieces=folded)
 
-    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed))
+    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed, alike=drawn_alike(lect, tools)))
 
 
 def _outcome(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | ParseError | LectError:

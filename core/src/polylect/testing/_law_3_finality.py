@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .._errors import LectError, ParseError
 from .._values import ArgumentsDelta, Call, CallEnd, CallStart
-from ._law_2_any_cut import Options, readings
+from ._law_2_any_cut import Options, drawn_alike, readings
 from ._replies import Tools
 from ._run import EXAMPLES, Outcome, examine, fail, find
 from ._stream import DELTAS, Streamed, stream
@@ -42,7 +42,7 @@ def law_3_finality(
         except AssertionError as error:
             fail(str(error), message=message, sizes=sizes, options=options)
 
-    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed))
+    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed, alike=drawn_alike(lect, tools)))
 
 
 def _texts_are_final(streamed: Streamed) -> None:

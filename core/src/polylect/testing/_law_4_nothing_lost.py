@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import LectError, ParseError
 from .._values import ContentDelta, ReasoningDelta, Reply
-from ._law_2_any_cut import Options, readings
+from ._law_2_any_cut import Options, drawn_alike, readings
 from ._replies import Tools
 from ._run import EXAMPLES, Outcome, examine, fail, find
 from ._same import same_value
@@ -47,7 +47,7 @@ def law_4_nothing_lost(
         except AssertionError as error:
             fail(str(error), message=message, sizes=sizes, options=options)
 
-    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed))
+    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed, alike=drawn_alike(lect, tools)))
 
 
 def _events_tile(streamed: Streamed) -> None:
