@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+import polylect
+
 pytestmark = [pytest.mark.packaging, pytest.mark.xdist_group("packaging")]
 
 ROOT = Path(__file__).parents[2]
@@ -21,12 +23,14 @@ LECTS = {
     "polylect-json-blob": {"json_blob", "json_chat", "chat", "react_json"},
     "polylect-xml-tags": {"xml_tags"},
     "polylect-tool-calls": {"tool_calls", "openai_functions"},
+    "polylect-native": {info.name for info in polylect.lects() if info.family == "native"},
 }
 HEAVY = {
     "polylect-react": set[str](),
     "polylect-json-blob": {"json-repair", "jsonschema"},
     "polylect-xml-tags": {"lxml"},
     "polylect-tool-calls": set[str](),
+    "polylect-native": {"jinja2", "json-repair"},
 }
 EVERY_HEAVY = set().union(*HEAVY.values())
 

@@ -22,6 +22,7 @@ PACKAGES = {
     "polylect-json-blob": "src/polylect_json_blob",
     "polylect-xml-tags": "src/polylect_xml_tags",
     "polylect-tool-calls": "src/polylect_tool_calls",
+    "polylect-native": "src/polylect_native",
     "polylect-openai": "src/polylect_openai",
     "polylect-anthropic": "src/polylect_anthropic",
     "polylect-local": "src/polylect_local",
