@@ -157,6 +157,8 @@ class Cursor:
 
 def converted(call: Call) -> Call:
     """A call whose arguments were text in the tongue's own notation, with their JSON as what was written."""
+    if call.status == "truncated":  # half of that text is no part of any JSON
+        return msgspec.structs.replace(call, raw="")
     if not isinstance(call.arguments, dict):
         return call
     return msgspec.structs.replace(call, raw=dumps(call.arguments))
