@@ -246,3 +246,19 @@ STORMS = (
 @pytest.mark.parametrize("way", ["whole", "stream of 4"])
 def test_twice_the_storm_takes_at_most_twice_the_time(name: str, head: str, unit: str, tail: str, way: str) -> None:
     assert not _growth(polylect.lect(name), Hostile(way, unit, head, tail, 0, True), TOOLS)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@FEW
+@given(data=st.data())
+def test_where_the_model_was_cut_nothing_is_guessed(name: str, data: st.DataObject) -> None:
+    """A marker that counts only because the message ends there ends no call: the model may have gone on."""
+    lect: Any = polylect.lect(name)
+    text = data.draw(hard_texts(lect))
+    written = said(lect, Call("save", {"file": "n", "text": text}))
+    if written is None:
+        return
+    for at in range(len(written)):
+        reply = lect.parse(written[:at], tools=BOX, finish_reason="length")
+        assert [call.arguments for call in reply.calls if call.runnable] in ([], [{"file": "n", "text": text}])
+        assert not reply.content.strip()

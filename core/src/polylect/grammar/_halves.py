@@ -1,9 +1,23 @@
-"""Half a marker at the end of a message that was cut."""
+"""What the end of a message that was cut does not decide: half a marker, and a marker that counts at the end only."""
 
 from __future__ import annotations
 
 from .._values import ContentDelta, ReasoningDelta
 from ._draft import Cursor, Draft
+from ._live import LiveText
+
+MORE = "\0"
+"""A character that goes on with no marker."""
+
+
+def only_at_end(text: LiveText, held: str) -> bool:
+    """Whether what is held is a delimiter because the message ends there, and only then.
+
+    Where the model was cut it may go on, so such a delimiter ends nothing: the call that it would have ended is cut.
+    """
+    stop, _, index, _ = text.search(held, 0, True)
+    further = text.search(held + MORE, 0, True)
+    return (stop, index) != (further[0], further[2])
 
 
 def drop_half_marker(cursor: Cursor, draft: Draft, held: int) -> None:

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from .._values import ArgumentsDelta, Event
 from . import _tables as t
 from ._draft import TEXT
-from ._halves import drop_half_marker
+from ._halves import drop_half_marker, only_at_end
 from ._live import BIG, NEAR, NOTHING, REFUTED, USUAL, LiveState, LiveText, Pair, enter
 from ._reader import PARTS, BaseReader, Choice
 from ._runtime import Edge
@@ -252,6 +252,9 @@ class Reader(BaseReader):
                                 if d is None:
                                     final = True
                                     self.held = len(c)
+                                    if self.cut_by_length and draft.open and only_at_end(text, c):
+                                        stop = to = len(c)
+                                        index, found = NOTHING, True
                                     break
                                 seen.append(d)
                             else:
