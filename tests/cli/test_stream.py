@@ -209,3 +209,25 @@ def test_a_wrong_command_line_is_exit_code_2(run: Any, args: tuple[str, ...]) ->
     done = run("stream", *args)
     assert done.returncode == 2
     assert b"Error: " in done.stderr
+
+
+NATIVE = b'Both.\n<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>\n'
+
+
+def test_a_stream_in_a_tongue_that_nobody_named_begins_with_what_it_is(run: Any, lines: Lines) -> None:
+    first, *events = lines(run("stream", "--lect", "auto", stdin=NATIVE).stdout)
+    assert (first["type"], first["lect"], first["prefix"]) == ("Detected", "hermes", "")
+    assert first["reason"] == "'<tool_call>' stands in it, and a call was read"
+    assert events == lines(run("stream", "--lect", "hermes", stdin=NATIVE).stdout)
+    text = run("stream", "--lect", "auto", "--no-json", stdin=NATIVE).stdout.decode()
+    assert text.startswith("hermes (detected: '<tool_call>' stands in it, and a call was read)\nBoth.\n")
+    assert "run now" in text
+
+
+def test_a_stream_of_prose_is_content(run: Any, lines: Lines) -> None:
+    done = run("stream", "--lect", "auto", stdin=b"It rains.")
+    assert [x["type"] for x in lines(done.stdout)] == ["ContentDelta", "ReplyEnd"]
+    assert done.returncode == 0
+    text = run("stream", "--lect", "auto", "--no-json", stdin=b"It rains.").stdout.decode()
+    assert text.startswith("It rains.\n")
+    assert "No installed lect recognises this text" in text

@@ -65,7 +65,7 @@ def test_parse_is_readable_and_coloured(start: Any, write: Write) -> None:
     shown = on_terminal(start, "parse", path)
     assert "\x1b[36mtoy\x1b[0m" in shown
     assert "\x1b[1madd\x1b[0m" in shown
-    assert "(detected)" in shown
+    assert "(detected: " in shown
     assert '{"type"' not in shown
 
 

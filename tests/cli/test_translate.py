@@ -127,3 +127,13 @@ def test_empty_input_gives_nothing(run: Any) -> None:
     for jobs in ("1", "2"):
         done = run("translate", "--from", "toy", "--to", "toy", "--jobs", jobs)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_the_lect_of_each_record_is_detected(run: Any, lines: Lines) -> None:
+    calls = '<tool_call>\\n{\\"name\\": \\"now\\", \\"arguments\\": {}}\\n</tool_call>'
+    data = f'{{"text": "{calls}", "id": 1}}\n{{"text": "It rains.", "id": 2}}\n'.encode()
+    done = run("translate", "--from", "auto", "--to", "tool_calls", stdin=data)
+    first, second = lines(done.stdout)
+    assert first["message"]["tool_calls"][0]["function"]["name"] == "now"
+    assert (second["type"], second["reason"], second["line"]) == ("error", "no_lect", 2)
+    assert done.returncode == 1

@@ -43,8 +43,7 @@ BLOCK = 64 * 1024
     "--lect",
     "lect_name",
     type=LectName(),
-    default=AUTO,
-    show_default=True,
+    required=True,
     help="The lect: a name, an alias, a model's name, or auto: held back until it is detected.",
 )
 @tools_option
@@ -68,7 +67,7 @@ def stream(
     JSON Lines has one event a line, the last one "ReplyEnd" with the whole reply. A message that a policy refuses ends
     with {"type": "error", …} instead, and exit code 1.
 
-    Without a lect's name the beginning is held back until the first call is over (or 65,536 characters are held, or the
+    With --lect auto the beginning is held back until the first call is over (or 65,536 characters are held, or the
     message ends) and the lect is known by its markers; the first line says which one, and why. Name the lect to see the
     events as they come.
 
