@@ -73,6 +73,10 @@ KNOWN = {
     "conversational": {("dead end", "LOOSE"), ("dead end", "SAID"), ("dead end", "TEXT"), ("dead end", "THINKING")},
     "self_ask": {("dead end", "LOOSE")},
     "xml_tags": {("dead end", "CONTENT"), ("dead end", "AFTER")},
+    # behind a name that no arguments follow the call is invalid
+    "pythonic": {("dead end", "NAME")},
+    "gemma4": {("dead end", "NAME")},
+    "minimax_m3": {("dead end", "NAME")},
 }
 
 
