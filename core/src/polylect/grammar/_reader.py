@@ -268,8 +268,6 @@ class BaseReader:
                 draft.note("truncated", "The message ends in the middle.", end, end)
         if draft.waiting:
             draft.settle(end, cut=True)
-        if draft.waiting:
-            draft.settle(end, cut=True)
         text = cursor.end()
         reasoning: list[str] = []
         content: list[str] = []
