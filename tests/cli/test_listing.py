@@ -211,6 +211,6 @@ def test_the_lect_of_a_model_is_told_with_the_reason(run: Any, lines: Lines) -> 
 
 
 def test_an_unknown_model_is_told_with_the_nearest(run: Any) -> None:
-    done = run("lects", "--model", "Quen3-0.6B")
+    done = run("lects", "--model", "Hermez-3-8B")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"Did you mean 'Qwen3' (the lect 'hermes')?" in done.stderr
+    assert b"Did you mean 'Hermes-3' (the lect 'hermes')?" in done.stderr
