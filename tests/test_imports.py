@@ -197,7 +197,7 @@ reveal_type(lect.format(reply))  # R: Any
 reveal_type(lect.format_tools(TOOLS))  # R: Any
 reveal_type(lect.stops)  # R: tuple[str, ...]
 reveal_type(polylect.translate("text", source="react", target="xml_tags", tools=TOOLS))  # R: Any
-reveal_type(polylect.detect("text"))  # R: list[polylect._detect.Detected]
+reveal_type(polylect.detect("text")[0].lect)  # R: str
 reveal_type(polylect.register(lect))  # R: polylect._lect.Lect
 reveal_type(polylect.plugins()[0].error)  # R: str | None
 reveal_type(polylect.Reply.from_json(reply.to_json()))  # R: polylect._values.Reply

@@ -29,7 +29,7 @@ REACT = ("--lect", "react", "--model", "scripted")
         (("Q", *REACT, "--tools", "polylekt.tutorial:search"), "Did you mean 'polylect.tutorial'?"),
         (
             ("Q", *REACT, "--tools", "polylect.tutorial:serch"),
-            "Did you mean 'search'? It has: calculate, model, search.",
+            "Did you mean 'search'? It has: calculate, model, replies, search.",
         ),
         (("Q", *REACT, "--tools", "polylect.tutorial:QUESTION"), "polylect.tutorial:QUESTION is no tool"),
         (("Q", *REACT, "--tools", "no_such_thing_at_all:f"), "It is looked for among the installed ones and in /"),

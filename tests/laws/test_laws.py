@@ -42,6 +42,8 @@ def others(name: str) -> list[str]:
 @pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.xdist_group(x)) for x in (*LECTS, *NATIVE)])
 def test_a_law_holds(name: str, law: Law) -> None:
     examples = EXAMPLES // 10 if name in NATIVE else EXAMPLES // 4 if name in ALIKE else EXAMPLES
+    if law.number == 8:  # beyond these it rarely finds an input that it has not measured
+        examples = min(examples, 300)
     more = {"others": sorted(others(name))} if law.number == 10 else {}
     outcome = law.check(name, examples=examples, seed=None if SEED == "random" else int(SEED), **more)
     if (name, law.number) in NOTHING_TO_TRY:

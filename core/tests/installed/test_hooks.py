@@ -130,7 +130,7 @@ def unloadable(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             except BaseException as error:
                 found[name] = f"{{type(error).__name__}}: {{error}}"
         try:
-            found["detected"] = [name for name, _ in polylect.detect("Thought: x\\nAction: a\\nAction Input: b")]
+            found["detected"] = [x.lect for x in polylect.detect("Thought: x\\nAction: a\\nAction Input: b")]
         except BaseException as error:
             found["detected"] = repr(error)
         """

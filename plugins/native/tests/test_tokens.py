@@ -68,7 +68,7 @@ def test_a_look_alike_in_arguments_and_in_reasoning() -> None:
     assert reply.calls[0].raw == '{"</tool_call>": ["<think>", 1]}'
     assert reply.content == "<|im_end|>"
     start, end = reply.calls[0].span
-    assert reply.text[start:end] == f"<tool_call>{inside}</tool_call>"
+    assert reply.text[start:end] == inside.strip()
     deltas = "".join(event.text for event in events if isinstance(event, polylect.ArgumentsDelta))
     assert deltas == reply.calls[0].raw
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -28,14 +29,14 @@ def law_10_translation(
 ) -> Outcome:
     """A reply that both lects can express is the same after it went from one to the other, and back.
 
-    ``others`` are the lects to move to: all that are installed, if nothing is said. What either formatter refuses is
-    left out.
+    ``others`` are the lects to move to: if nothing is said, those that are installed, or twelve of them that the seed
+    chooses. What either formatter refuses is left out.
 
     Raises:
         AssertionError: a reply arrived altered, or came back altered, or did not parse.
     """
     lect = find(lect)
-    chosen = [find(other) for other in others] if others is not None else installed(besides=lect.name)
+    chosen = [find(other) for other in others] if others is not None else installed(lect.name, seed)
     if not chosen:
         return Outcome(0, "no other lect is installed")
     moved: dict[str, int] = dict.fromkeys((other.name for other in chosen), 0)
@@ -58,17 +59,23 @@ def law_10_translation(
     return Outcome(count, ", ".join(f"{number} to {name}" for name, number in moved.items()))
 
 
-def installed(*, besides: str = "") -> list[Lect]:
-    """All installed lects that can be loaded, save the one named ``besides``."""
+MOST = 12
+"""Lects that replies are moved to unless more are named: to load fifty takes longer than to try them."""
+
+
+def installed(besides: str, seed: int | None) -> list[Lect]:
+    """Installed lects that can be loaded, save the one named ``besides``; if they are many, some."""
     from .. import lects  # late: a kit for one lect needs no registry
 
+    names = [info.name for info in lects() if info.name != besides]
+    if len(names) > MOST:
+        names = sorted(random.Random(seed).sample(names, MOST))
     found = []
-    for info in lects():
-        if info.name != besides:
-            try:
-                found.append(find(info.name))
-            except PolylectError:  # a broken plugin is not this lect's fault
-                continue
+    for name in names:
+        try:
+            found.append(find(name))
+        except PolylectError:  # a broken plugin is not this lect's fault
+            continue
     return found
 
 
