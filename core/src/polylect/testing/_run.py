@@ -20,7 +20,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 EXAMPLES = 200
-"""Examples per law when nothing else is said: some seconds for a lect. Bundled lects are held to 1,000."""
+"""Examples per law when nothing else is said: some seconds for a lect. For bundled lects see ``tests/laws``."""
 SHOWN = 400
 """Characters of a value that a failure shows."""
 
