@@ -258,7 +258,7 @@ class CallReader:
             return "limit"
         if not name:
             return "malformed_arguments" if raw and arguments is None else "missing_name"
-        if form == NO_ARGUMENTS and ending != BROKEN:
+        if form == NO_ARGUMENTS and ending != BROKEN and arguments is None:
             return "missing_arguments"
         text = raw.strip()
         if ending == BROKEN or (arguments is None and (form == JSON or text[:1] == "{") and decode(text)[0] is MISSING):
