@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from ._checks import check_reply, unwritable
-from ._errors import LectError, ParseError, PolylectError
+from ._errors import LectError, PolylectError
 from ._lect import Lect
 from ._outputs import says_length
 from ._parser import TextParser, check_policies, text_problem, with_hidden_calls
 from ._policies import Policies
 from ._reading import Arguments, CallReader
 from ._render import describe_tools
-from ._said import difference, prefix_text, without_partial_stop
+from ._said import difference, harmful_stop, prefix_text, refuse, without_partial_stop
 from ._scratchpad import observation_text, turn_text, turns_of
 from ._tools import Tool, Toolbox, ToolLike, Tools, toolbox
 from ._values import AgentAction, AgentFinish, AgentStep, Call, Reply
@@ -79,6 +79,7 @@ class TextLect(Lect):
         self.grammar = Grammar(self.grammar_file, replace)
         self._good_prefixes: set[str] = set()
         self._known_turns: dict[Policies, dict[str, tuple[Call, ...]]] = {}
+        self._typed: tuple[Toolbox, Policies, dict[str, tuple[Call, ...]]] | None = None
 
     @property
     def grammar_keys(self) -> dict[str, str]:
@@ -282,7 +283,7 @@ class TextLect(Lect):
         if not isinstance(reply, Reply):
             raise LectError(f"format() takes a Reply, not {type(reply).__name__}.")
         check_reply(reply)
-        self._refuse(reply)
+        refuse(self, reply)
         known = toolbox(tools)
         try:
             text = self.write(reply, known)
@@ -296,69 +297,10 @@ class TextLect(Lect):
         again = self.parse(text, tools=known)
         if again != reply:
             raise LectError(f"{self.name} can't express this reply: {difference(reply, again)}.")
-        stop = self._harmful_stop(text, known, {call.end for call in again.calls[:-1]})
+        stop = harmful_stop(self, text, known, {call.end for call in again.calls[:-1]})
         if stop is not None:
             raise LectError(f"{self.name} can't write {stop!r} inside a turn: the model's server stops there.")
         return text
-
-    def _harmful_stop(self, text: str, tools: Toolbox | None, ends: set[int]) -> str | None:
-        """A stop string in ``text`` at which a server would cut another decision out of it.
-
-        At a place before the last one it may leave out the later calls. Where it is the end of a call that others
-        follow (``ends``) it does just that, and is not looked at.
-        """
-        found = [
-            (stop, at.start())
-            for stop in self.stops
-            for at in re.finditer(f"(?={re.escape(stop)})", text)
-            if at.start() + len(stop) not in ends
-        ]
-        if not found:
-            return None
-        policies: dict[str, Any] = {}
-        whole = self._decided(text, tools, policies)
-        if not whole:  # text alone, which may be an answer for others
-            policies = {"text": "final"}
-            whole = self._decided(text, tools, policies)
-        last = dict(found)
-        for stop, at in found:
-            for end in (at, at + len(stop)):
-                cut = self._decided(text[:end], tools, policies)
-                begun = cut and at < last[stop] and cut == whole[: len(cut)]
-                if cut != whole and not begun:
-                    return stop
-        return None
-
-    def _decided(self, text: str, tools: Toolbox | None, policies: dict[str, Any]) -> list[Any]:
-        """What a turn decides, to compare it: its calls, or what it ends with."""
-        try:
-            decision = self.decide(self.parse(text, tools=tools), **policies)
-        except ParseError:
-            return []
-        if isinstance(decision, AgentFinish):
-            return ["finish", decision.return_values]
-        return [(action.tool, action.tool_input) for action in decision]
-
-    def _refuse(self, reply: Reply) -> None:
-        has = self.features
-        told = {
-            "reasoning": bool(reply.reasoning),
-            "content": bool(reply.content),
-            "calls": bool(reply.calls),
-            "several_calls": len(reply.calls) > 1,
-            "answer": reply.answer is not None,
-            "json_answer": reply.answer is not None and not isinstance(reply.answer, str),
-            "text_input": any(isinstance(call.arguments, str) for call in reply.calls),
-            "object_input": any(isinstance(call.arguments, dict) for call in reply.calls),
-            "content_with_answer": bool(reply.content) and reply.answer is not None,
-            "content_with_calls": bool(reply.content) and bool(reply.calls),
-        }
-        for feature, needed in told.items():
-            if needed and feature not in has:
-                raise LectError(f"{self.name} has no place for {feature.replace('_', ' ')}.")
-        for call in reply.calls:
-            if not call.runnable:
-                raise LectError(f"The call of {call.name!r} is {call.status}; only whole calls can be written.")
 
     def format_steps(self, steps: Sequence[AgentStep], *, tools: Tools = None, **policies: Any) -> str:
         """The scratchpad: each turn's text, its observations (escaped by policy), a cue for the model.
@@ -391,7 +333,10 @@ class TextLect(Lect):
 
     def _typed_turns(self, steps: Sequence[AgentStep], policies: Policies, tools: Toolbox) -> list[Any]:
         """The same, read and written by the schemas of the tools."""
-        known: dict[str, tuple[Call, ...]] = {}
+        typed = self._typed  # once: another thread may write with other tools
+        if typed is None or typed[0] is not tools or typed[1] != policies:
+            self._typed = typed = tools, policies, {}
+        known = typed[2]
         turns = turns_of(steps)
         return [(turn, turn_text(self, [step.action for step in turn], policies, known, tools)) for turn in turns]
 

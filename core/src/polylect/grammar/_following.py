@@ -6,20 +6,19 @@ comes, anything else when it is over and the sink has read it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Generator
 from typing import Any
 
 from .._values import ArgumentsDelta
-from ._draft import MEMBERS, Cursor, Draft
+from ._cursor import Cursor
+from ._draft import MEMBERS, Draft
 from ._pieces import SPACE, Reading
-from ._quoting import inside
+from ._quoting import SPECIAL, inside
 
 STRING, VALUE = "string", "value"
 """Kinds of members: a string, as what it stands for, or anything else, as it is written."""
 LONGEST = 256
 """The longest key; a longer one is none."""
-_PLAIN_JSON = re.compile(r'["\\\x00-\x1f]').search
 
 
 def push(cursor: Cursor, chunk: str | None) -> bool:
@@ -112,7 +111,7 @@ class TextMember:
         if draft.verbatim and draft.started and not self._said and draft.member_raw is not None:
             texts, raw, seen, index = self.texts, draft.member_raw, cursor.seen, draft.index
             base, last = cursor.base + cursor.i, cursor.last
-            while chunk and special(chunk) is None and _PLAIN_JSON(chunk) is None:
+            while chunk and special(chunk) is None and SPECIAL(chunk) is None:
                 seen.append(chunk)
                 texts.append(chunk)
                 raw.append(chunk)

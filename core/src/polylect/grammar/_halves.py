@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .._values import ContentDelta, ReasoningDelta
-from ._draft import Cursor, Draft
+from ._cursor import Cursor
+from ._draft import Draft
 from ._live import LiveText
 
 MORE = "\0"

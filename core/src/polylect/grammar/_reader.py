@@ -9,7 +9,8 @@ import msgspec
 from .._values import ArgumentsDelta, Event, Reply, ReplyEnd, Role
 from . import _tables as t
 from ._brackets import scan_brackets
-from ._draft import CLOSED, CUT, JSON, MISSING, OPEN, TEXT, Cursor, Draft, Sink
+from ._cursor import Cursor
+from ._draft import CLOSED, CUT, JSON, MISSING, OPEN, TEXT, Draft, Sink
 from ._elements import scan_elements
 from ._live import NOTHING, Found, LiveState, LiveText, Undecided
 from ._objects import scan_object

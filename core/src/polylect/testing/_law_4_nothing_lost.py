@@ -109,11 +109,12 @@ def _calls_stand_where_they_say(reply: Reply, lect: Lect) -> None:
         if not at <= call.start <= call.end <= len(reply.text):
             fail("the span of a call overlaps another, or lies outside of the text", call=call, span=call.span)
         at = call.end
-        if made and call.raw:  # JSON text that the reader made
-            if call.status == "complete" and not _says(call.raw, call.arguments):
-                fail("a call's raw text is not the JSON of its arguments", call=call, raw=call.raw)
-        elif not lect.messages and call.raw != nothing and call.raw not in reply.text[call.start : call.end]:
+        if lect.messages or call.raw == nothing or call.raw in reply.text[call.start : call.end]:
+            continue
+        if not made:
             fail("a call's raw text does not stand in its span", raw=call.raw, at=reply.text[call.start : call.end])
+        if call.status == "complete" and not _says(call.raw, call.arguments):
+            fail("a call's raw text is neither in its span nor the JSON of its arguments", call=call, raw=call.raw)
     for diagnostic in reply.diagnostics:
         if not 0 <= diagnostic.start <= diagnostic.end <= len(reply.text):
             fail("the span of a diagnostic lies outside of the text", diagnostic=diagnostic)

@@ -65,12 +65,12 @@ class NativeLect(TextLect):
     policies: Policies = Policies(text="final")
     features = frozenset({"reasoning", "content", "calls", "several_calls", "object_input", "content_with_calls"})
     empty_arguments = "{}"
-    think: ClassVar[tuple[str, str] | None] = ("<think>\n", "\n</think>\n\n")
-    opener: ClassVar[str] = ""
-    closer: ClassVar[str] = ""
-    joint: ClassVar[str] = ""
-    before: ClassVar[str] = ""
-    again: ClassVar[str | None] = None
+    think: tuple[str, str] | None = ("<think>\n", "\n</think>\n\n")
+    opener: str = ""
+    closer: str = ""
+    joint: str = ""
+    before: str = ""
+    again: str | None = None
     special: ClassVar[tuple[str, ...]] = ()
     thinking: ClassVar[str] = ""
     sources: ClassVar[tuple[str, ...]] = ()
@@ -150,7 +150,7 @@ class NativeLect(TextLect):
 
     def untyped(self, text: str) -> Any:
         """An argument of which no schema tells the type: what JSON says, if it is JSON (texts in quotes are texts)."""
-        if text[:1] in '"' and text:
+        if text.startswith('"'):
             return text
         try:
             return load_json(text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from polylect import Call, LectError, Toolbox
 from polylect.plugin import MISSING, dumps, kind_of, kinds
@@ -24,8 +24,8 @@ class Tags(NativeLect):
     """
 
     typed_members = True
-    call_tags: ClassVar[tuple[str, str, str]]
-    member_tags: ClassVar[tuple[str, str, str]]
+    call_tags: tuple[str, str, str]
+    member_tags: tuple[str, str, str]
 
     def write_call(self, call: Call, tools: Toolbox | None) -> str:
         """The call's tags, with one element for each argument."""

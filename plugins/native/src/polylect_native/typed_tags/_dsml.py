@@ -33,15 +33,11 @@ class Dsml(Elements):
     joint = "\n"
     stops = ("<｜end▁of▁sentence｜>",)
 
-    @property
-    def opener(self) -> str:  # type: ignore[override]
-        """The beginning of the block; an empty line stands before it, text or no text."""
-        return f"\n\n<{self.dsml}{self.block}>\n"
-
-    @property
-    def closer(self) -> str:  # type: ignore[override]
-        """The end of the block."""
-        return f"\n</{self.dsml}{self.block}>"
+    def __init__(self, replace: dict[str, str] | None = None) -> None:
+        # An empty line stands before the block, text or no text.
+        self.opener = f"\n\n<{self.dsml}{self.block}>\n"
+        self.closer = f"\n</{self.dsml}{self.block}>"
+        super().__init__(replace)
 
     def detect(self, text: str) -> float:
         """How sure it is that ``text`` is in this tongue: less so, where the block has another tongue's name."""

@@ -41,15 +41,15 @@ class HyV3(Pairs):
 
     def __init__(self, replace: dict[str, str] | None = None, *, suffix: str = ":opensource") -> None:
         end = f"{suffix}>"
-        self.think = (f"<think{end}", f"</think{end}")  # type: ignore[misc]
-        self.opener, self.closer = f"<tool_calls{end}\n", f"\n</tool_calls{end}"  # type: ignore[misc]
-        self.call_tags = (f"<tool_call{end}", f"<tool_sep{end}\n", f"</tool_call{end}")  # type: ignore[misc]
+        self.think = (f"<think{end}", f"</think{end}")
+        self.opener, self.closer = f"<tool_calls{end}\n", f"\n</tool_calls{end}"
+        self.call_tags = (f"<tool_call{end}", f"<tool_sep{end}\n", f"</tool_call{end}")
         between = f"</arg_key{end}\n<arg_value{end}"
-        self.member_tags = (f"<arg_key{end}", between, f"</arg_value{end}\n")  # type: ignore[misc]
+        self.member_tags = (f"<arg_key{end}", between, f"</arg_value{end}\n")
         eos = f"<｜hy_eos{suffix}｜>"
         self.stops = (eos,)
         self.observation_prefix = f"{eos}<tool_responses{end}\n<tool_response{end}\n"
-        self.again = f"\n<tool_response{end}\n"  # type: ignore[misc]
+        self.again = f"\n<tool_response{end}\n"
         self.between = f"\n</tool_response{end}"
         self.model_prefix = f"\n</tool_response{end}\n</tool_responses{end}<｜hy_Assistant{suffix}｜>"
         super().__init__(replace)
