@@ -11,8 +11,9 @@ from ._json import NUMBER_FAULTS, json_fault
 from ._policies import Policies
 from ._tools import Tool, Toolbox, fold
 from ._values import Call, Diagnostic, Status
+from .grammar._decoder import DECODER
 from .grammar._draft import BROKEN, CLOSED, CUT, JSON, MEMBERS, MISSING, NO_ARGUMENTS, OPEN, TEXT
-from .grammar._whole import DECODER
+from .grammar._spelling import longer
 
 if TYPE_CHECKING:
     from ._text_lect import TextLect
@@ -138,7 +139,7 @@ class CallReader:
         self,
         name: str,
         form: int,
-        raw: str,
+        raw: Any,
         value: Any,
         call_id: str | None,
         start: int,
@@ -150,7 +151,7 @@ class CallReader:
         name = name or self.only
         if form == NO_ARGUMENTS and ending < CUT:
             raw = self.empty
-        if self.bare and name and ending < CUT:  # the hot path
+        if self.bare and name and ending < CUT and raw.__class__ is str:  # the hot path
             size = len(raw)
             if form == JSON and ending == CLOSED and value is not MISSING:
                 if size <= self.max_size and (size <= self.max_nesting or not nesting_beyond(raw, self.max_nesting)):
@@ -171,7 +172,7 @@ class CallReader:
             diagnostics.append(Diagnostic("types", error, start, end))
             error = None
         if error is None:
-            error = self._fault(name, raw, arguments, tool)
+            error = self._fault(name, arguments, tool)
             if error is not None:
                 status = "invalid"
         if status == "complete":
@@ -182,13 +183,14 @@ class CallReader:
         if status == "repaired":
             diagnostics.append(Diagnostic("repaired", f"The arguments of {name!r} were repaired.", start, end))
         else:
+            raw = raw if raw.__class__ is str else raw.value
             fault = self._kind_of_fault(name, form, raw, arguments, tool, ending, error)
             diagnostics.append(Diagnostic(fault, error or "", start, end))
         return Call(name, arguments, raw, call_id, start, end, status, error)
 
-    def _arguments(self, name: str, form: int, raw: str, value: Any, tool: Tool | None, ending: int) -> Arguments:
+    def _arguments(self, name: str, form: int, raw: Any, value: Any, tool: Tool | None, ending: int) -> Arguments:
         lect = self.lect
-        if len(raw) > self.max_size:
+        if longer(raw, self.max_size):
             return None, "invalid", (
                 f"The arguments of {name!r} are longer than {self.max_size} characters. Send less."
             )  # fmt: skip
@@ -242,7 +244,7 @@ class CallReader:
             return MISSING
         return self.lect.repair(raw)
 
-    def _fault(self, name: str, raw: str, arguments: Any, tool: Tool | None) -> str | None:
+    def _fault(self, name: str, arguments: Any, tool: Tool | None) -> str | None:
         if not name:
             return self.lect.missing_name()
         if tool is None:

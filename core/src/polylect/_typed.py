@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ._schemas import referred
+from .grammar._decoder import DECODER
 from .grammar._draft import MISSING
-from .grammar._whole import DECODER
 
 load_json = json.JSONDecoder(parse_float=DECODER.parse_float, parse_constant=DECODER.parse_constant).decode
 """A text that is JSON as we read it, but for raw control characters in strings."""

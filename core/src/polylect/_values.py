@@ -105,8 +105,9 @@ class Call(Value, frozen=True, gc=False, eq=False):
     """One tool call of a reply.
 
     ``arguments`` is a dict, or text where the tongue has text, or None where they could not be read. ``raw`` is the
-    arguments as the model spelt them. Only calls whose ``status`` is ``"complete"`` or ``"repaired"`` may run
-    (:attr:`runnable`); for the others ``error`` is the sentence that tells the model what to correct.
+    arguments as the model spelt them, and where they come as keys and values, their JSON. Only calls whose ``status``
+    is ``"complete"`` or ``"repaired"`` may run (:attr:`runnable`); for the others ``error`` is the sentence that tells
+    the model what to correct.
     """
 
     name: str
@@ -138,6 +139,22 @@ class Call(Value, frozen=True, gc=False, eq=False):
 
     def __hash__(self) -> int:
         return hash((self.name, self.status))
+
+
+class _Spelt:
+    """A field whose text may still have to be written."""
+
+    def __init__(self, field: Any) -> None:
+        self._get = field.__get__
+
+    def __get__(self, value: object, owner: type) -> Any:
+        if value is None:
+            return self
+        text = self._get(value)
+        return text if text.__class__ is str else text.value
+
+
+type.__setattr__(Call, "raw", _Spelt(Call.raw))
 
 
 class Reply(Value, frozen=True, gc=False, eq=False):

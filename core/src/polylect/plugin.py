@@ -28,10 +28,10 @@ from ._typed import entries, fitted, kind_of, kinds, load_json, member, scalar, 
 from ._typed import only_text as takes_only_text
 from ._values import Part, Role, Span, Status
 from .grammar import Grammar
+from .grammar._decoder import DECODER
 from .grammar._draft import MISSING
 from .grammar._escapes import unescape_python
 from .grammar._strings import unescape as unescape_json
-from .grammar._whole import DECODER
 
 __all__ = [
     "DECODER",

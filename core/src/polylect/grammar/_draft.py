@@ -10,6 +10,7 @@ import msgspec
 from .._json import dumps
 from .._values import AnswerDelta, ArgumentsDelta, Call, CallEnd, CallStart, Diagnostic, Part
 from ._cursor import Cursor
+from ._quoting import inside
 from ._strings import unescape
 
 MISSING: Any = object()
@@ -199,6 +200,10 @@ class Draft:
             cursor.last = end
         else:
             self.hold(text)
+
+    def more(self, begun: str, text: str, end: int) -> None:
+        """More text of a member's value that is its text; ``begun`` is JSON text before it."""
+        self.member(begun + inside(text), end)
 
     def end_member(self, text: str, begin: int, end: int) -> None:
         """The value of the member, which stood between the two positions, is over."""

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from ._draft import Draft
-from ._following import TextMember, cut, skip_space, wait, whole_member
+from ._following import TextMember, cut, nearest, skip_space, wait, whole_member
 from ._pieces import Reading
 from ._tables import ELEMENT_OPEN as OPEN
 from ._tables import ELEMENTS_END as END
@@ -153,7 +153,7 @@ def _to_token(draft: Draft, token: Token, member: TextMember | None) -> Reading:
     cursor = draft.cursor
     while True:
         c, i = cursor.c, cursor.i
-        at = c.find(token.text, i)
+        at = nearest(c, token.text, i)
         found = at >= 0
         if not found:
             at = len(c) if cursor.final else token.beginning(c, i)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from typing import Any
+
+import msgspec
 
 _HEX = "[0-9a-fA-F]"
 _HIGH, _LOW = rf"u[dD][89abAB]{_HEX}{{2}}", rf"u[dD][c-fC-F]{_HEX}{{2}}"
@@ -16,17 +19,37 @@ _UNDECIDED = re.compile(
     rf"|{_HIGH}(?:\\(?:u(?:[dD](?:[c-fC-F]{_HEX}?)?)?)?)?)?\Z"
 ).match
 _SHORT = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_USUAL = {"n": "\n", "t": "\t", "'": "'", '"': '"'}
+_decode_json = msgspec.json.Decoder(str).decode
+LONG = 512
+"""From this many characters on, methods of strings are quicker than patterns."""
 REACH = 12
 """The longest escape, a pair of surrogates."""
 
 
-def body(mark: str, *, final: bool) -> Any:
-    """``match`` for the inside of a string between such marks (``'``, ``\"\"\"`` …), up to its end.
+def body_end(c: str, i: int, mark: str, *, final: bool) -> int:
+    """The end of the inside of a string between such marks (``'``, ``\"\"\"`` …), of which more begins at ``i``.
 
-    It stops before a mark, before a backslash that ends the buffer, and unless it is ``final`` before what may become a
+    It is before a mark, before a backslash that ends the buffer, and unless it is ``final`` before what may become a
     mark.
     """
-    return _BODIES[mark, final]
+    if len(mark) > 1 or len(c) - i < LONG:
+        end: int = _BODIES[mark, final](c, i).end()
+        return end
+    at = c.find(mark, i)  # ten times as fast as a pattern
+    while at >= 0:
+        if not _backslashes(c, i, at) % 2:
+            return at
+        at = c.find(mark, at + 1)
+    return len(c) - _backslashes(c, i, len(c)) % 2
+
+
+def _backslashes(c: str, i: int, at: int) -> int:
+    """How many of them stand right before ``at``, behind ``i``."""
+    begin = at
+    while begin > i and c[begin - 1] == "\\":
+        begin -= 1
+    return at - begin
 
 
 def _body(mark: str, final: bool) -> Any:
@@ -37,7 +60,9 @@ def _body(mark: str, final: bool) -> Any:
     return re.compile(rf"[^\\{char}]*+(?:(?:{inner})[^\\{char}]*+)*+").match
 
 
-_BODIES = {(mark, final): _body(mark, final) for mark in ("'", '"', "'''", '"""') for final in (True, False)}
+_BODIES: dict[tuple[str, bool], Any] = {
+    (mark, final): _body(mark, final) for mark in ("'", '"', "'''", '"""') for final in (True, False)
+}
 
 
 def unescape_python(text: str) -> str:
@@ -46,7 +71,24 @@ def unescape_python(text: str) -> str:
     As in Python, an unknown escape stays as it is; so does one that is malformed. A pair of surrogates is one
     character, which models trained on JSON write.
     """
-    return _ESCAPE.sub(_decode, text) if "\\" in text else text
+    if "\\" not in text:
+        return text
+    if len(text) < LONG:
+        return _ESCAPE.sub(_decode, text)
+    if '"' not in text and not ("/" in text and "\\/" in text):  # JSON's escapes are Python's, but for that of a slash
+        with contextlib.suppress(msgspec.DecodeError, UnicodeEncodeError):
+            return _decode_json(f'"{text}"')
+    first, *rest = text.split("\\")
+    out, escaped = [first], False
+    for piece in rest:
+        if escaped or not piece:
+            out.append(piece if escaped else "\\")
+            escaped = not escaped
+        elif piece[0] in _USUAL:
+            out += _USUAL[piece[0]], piece[1:]
+        else:
+            return _ESCAPE.sub(_decode, text)
+    return "".join(out)
 
 
 def _decode(match: re.Match[str]) -> str:

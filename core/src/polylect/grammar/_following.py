@@ -13,7 +13,7 @@ from .._values import ArgumentsDelta
 from ._cursor import Cursor
 from ._draft import MEMBERS, Draft
 from ._pieces import SPACE, Reading
-from ._quoting import SPECIAL, inside
+from ._quoting import SPECIAL
 
 STRING, VALUE = "string", "value"
 """Kinds of members: a string, as what it stands for, or anything else, as it is written."""
@@ -50,6 +50,12 @@ def skip_space(cursor: Cursor) -> Reading:
             return True
         if not (yield from wait(cursor)):
             return False
+
+
+def nearest(c: str, token: str, i: int) -> int:
+    """The first place of ``token`` at or behind ``i``, or -1; quick where the text has none of its characters."""
+    at = c.find(token[0], i)
+    return at if at < 0 or c.startswith(token, at) else c.find(token, at + 1)
 
 
 def cut(cursor: Cursor) -> bool:
@@ -89,7 +95,7 @@ class TextMember:
         if text:
             self.texts.append(text)
             if self.draft.verbatim:
-                self.draft.member(self._said + inside(text), end)
+                self.draft.more(self._said, text, end)
                 self._said = ""
 
     def close(self) -> None:
@@ -129,5 +135,5 @@ def whole_member(draft: Draft, key: str, kind: str | None, text: str, begin: int
     end = draft.cursor.base + draft.cursor.i
     begun = draft.begin_value()
     if begun:
-        draft.member(begun + inside(text), end)
+        draft.more(begun, text, end)
     draft.end_member(text, begin, end)

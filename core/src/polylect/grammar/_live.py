@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from .._values import AnswerDelta, ContentDelta, ReasoningDelta
 from . import _alternatives as alternatives
 from . import _patterns as patterns
+from ._far import BIG, Far, far
 from ._runtime import Edge, Markers, Runtime, State, TextRun, never
 from ._tables import ANSWER, CALL_END, CONTENT, REASONING
 
@@ -20,8 +21,6 @@ Pair: TypeAlias = tuple[Edge | None, Edge | None]
 Found: TypeAlias = tuple[int, int, int | None, tuple[Pair, ...]]
 """Start, end and ``lastindex`` of a match (None: undecided; NOTHING: at the end of the buffer), and what it indexes."""
 
-BIG = 512
-"""From this many characters on, a buffer is searched for whole delimiters first and only its tail for partial ones."""
 USUAL = 64
 """The longest buffer that is remembered as undecided."""
 NEAR = 8
@@ -99,8 +98,7 @@ class LiveText:
         self.starts: Any = never
         self.pivot: tuple[str, str, Any] | None = None
         """The :class:`Pivot` of the delimiters, its source as a ``search``."""
-        self._char = self._before = ""
-        self._behind: Any = never
+        self._far: Far | None = None
         if text.wanted:
             source, numbers = alternatives.live(text.wanted)
             self.live, self.pairs = re.compile(source).search, self._pairs(numbers)
@@ -111,10 +109,7 @@ class LiveText:
                 pivot = alternatives.pivot([tree for tree, _ in text.wanted])
                 if pivot is not None:
                     self.pivot = pivot.char, pivot.before, re.compile(pivot.source).search
-                    self._char, self._before = pivot.char, pivot.before
-                    self._behind = re.compile(pivot.source).match
-                elif self.first is not None:
-                    self._char, self._behind = self.first, re.compile(starts).match
+                self._far = far(text)
         self.undecided = _undecided(tuple(tree for tree, _ in text.wanted))
         self.row = self.role, MAKERS.get(self.role), self.first, self.starts, self.at, self.undecided, self.pivot
         """What a run of this text needs at its beginning, at one stroke."""
@@ -138,29 +133,10 @@ class LiveText:
         """``match`` of :attr:`certain`."""
         return re.compile(alternatives.alternation(self._text.wanted, live=True)[0]).match
 
-    def _far(self, c: str, i: int, match: Any) -> Any:
-        """The first ``match`` in a long buffer, tried only at the character that all delimiters have at their head.
-
-        A character is found at ten times the speed of a pattern that may begin with white space.
-        """
-        char, before, behind, width = self._char, self._before, self._behind, self._text.width
-        at = c.find(char, i)
-        while at >= 0:
-            if behind(c, at) is not None:
-                start = at
-                while start > i and at - start < width and c[start - 1] in before:
-                    start -= 1
-                for place in range(start, at + 1):
-                    found = match(c, place)
-                    if found is not None:
-                        return found
-            at = c.find(char, at + 1)
-        return None
-
     def search(self, c: str, i: int, final: bool) -> Found:
         """The first delimiter at or behind ``i``, full or partial."""
         n, pairs, match = len(c), self.pairs, None
-        if self._char and n - i > BIG:
+        if self._far is not None and n - i > BIG:
             pairs = self.plain_pairs
             if final:
                 match = self._far(c, i, self._text.plain_here)

@@ -14,8 +14,8 @@ from typing import Any
 from . import _alternatives as alternatives
 from . import _patterns as patterns
 from ._draft import Draft
-from ._escapes import body
-from ._following import STRING, VALUE, TextMember, cut, run, skip_space, wait, whole_member
+from ._escapes import body_end
+from ._following import STRING, VALUE, TextMember, cut, nearest, run, skip_space, wait, whole_member
 from ._pieces import Reading
 from ._tables import OBJECT_END as END
 from ._tables import OBJECT_QUOTE as QUOTE
@@ -170,7 +170,7 @@ def _to_quote(draft: Draft, notation: Notation, member: Any) -> Reading:
     say = (lambda text, end: member(text)) if not isinstance(member, TextMember) else member.piece
     while True:
         c, i = cursor.c, cursor.i
-        at = c.find(quote, i)
+        at = nearest(c, quote, i)
         found = at >= 0
         if not found:
             at = len(c)
@@ -284,7 +284,7 @@ def _quoted(draft: Draft, pieces: list[str]) -> Reading:
     end = cursor.i + 1
     while True:
         c = cursor.c
-        end = body(mark, final=cursor.final)(c, end).end()
+        end = body_end(c, end, mark, final=cursor.final)
         closed = c.startswith(mark, end)
         end += closed
         pieces.append(c[cursor.i : end])

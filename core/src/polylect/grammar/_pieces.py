@@ -16,7 +16,7 @@ SILENT, ARGUMENTS, ANSWER_TEXT, ANSWER_JSON, HOLD = range(5)
 
 BRACKET: Any = re.compile(r'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+', re.S).match
 """From outside of strings to the next bracket, or to the quote of a string that goes on behind the chunk."""
-SCALAR: Any = re.compile(r"[^,}\]\s]*+").match
+SCALAR: Any = re.compile(r"[\w.+\-]*+").match
 SPACE: Any = re.compile(r"[ \t\r\n]*+").match
 PLAIN: Any = re.compile(r'[^"{}\[\]]*+').match
 MEMBER = re.compile(

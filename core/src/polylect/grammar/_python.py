@@ -11,7 +11,7 @@ from collections.abc import Generator
 from typing import Any
 
 from ._draft import Draft
-from ._escapes import body, decoded_python, unescape_python
+from ._escapes import body_end, decoded_python, unescape_python
 from ._following import STRING, VALUE, TextMember, cut, run, skip_space, wait, whole_member
 from ._pieces import Reading
 
@@ -116,7 +116,7 @@ def _string(draft: Draft, member: TextMember, mark: str) -> Reading:
     special = _SPECIAL[mark[0]]
     while True:
         c, i = cursor.c, cursor.i
-        end = body(mark, final=cursor.final)(c, i).end()
+        end = body_end(c, i, mark, final=cursor.final)
         closed = c.startswith(mark, end)
         text, rest = (unescape_python(c[i:end]), "") if closed else decoded_python(c[i:end])
         cursor.i = end - len(rest)
@@ -164,7 +164,7 @@ def _pass_string(draft: Draft, pieces: list[str] | None) -> Reading:
     end = cursor.i + len(mark)
     while True:
         c = cursor.c
-        end = body(mark, final=cursor.final)(c, end).end()
+        end = body_end(c, end, mark, final=cursor.final)
         closed = c.startswith(mark, end)
         end += len(mark) if closed else 0
         if pieces is not None:

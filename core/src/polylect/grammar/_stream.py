@@ -19,8 +19,9 @@ from typing import Any, TypeAlias
 from .._values import ArgumentsDelta, Event
 from . import _tables as t
 from ._draft import TEXT
+from ._far import BIG
 from ._halves import drop_half_marker, only_at_end
-from ._live import BIG, NEAR, NOTHING, REFUTED, USUAL, LiveState, LiveText, Pair, enter
+from ._live import NEAR, NOTHING, REFUTED, USUAL, LiveState, LiveText, Pair, enter
 from ._reader import PARTS, BaseReader, Choice
 from ._runtime import Edge
 
