@@ -1,9 +1,8 @@
 """Every native lect x every case x every way to cut a stream.
 
 Each lect writes the cases of ``matrix.py`` itself (``format``, with the tools' schemas) and reads them back: whole, in
-one delta, token by token, in groups of tokens, character by character (the text of 64 KiB in deltas of 16 characters);
-with argument text streamed live, and held. What a lect can't say it must refuse: ``refusals.py`` is the list, and it is
-exact, in both directions.
+one delta, token by token, in groups of tokens, character by character; with argument text streamed live, and held. What
+a lect can't say it must refuse: ``refusals.py`` is the list, and it is exact, in both directions.
 """
 
 from __future__ import annotations
@@ -45,15 +44,14 @@ def written(name: str, lect: Lect, this: Case) -> str:
 def cuttings(text: str, lect: Any) -> dict[str, list[str]]:
     """The ways to cut a text."""
     tokens = Cutter([*lect.special, *lect.stops])(text)
-    fine = 1 if len(text) < 10_000 else 16
-    ways = {
+    return {
         "one delta": [text],
+        "tokens": tokens,
         "several tokens": list(grouped(tokens, 8, 1)),
-        "characters": [text[at : at + fine] for at in range(0, len(text), fine)],
+        "many tokens": list(grouped(tokens, 30, 2)),
+        "characters": list(text),
+        "uneven": list(grouped(text, 9, 3)),
     }
-    if fine == 1:
-        ways |= {"tokens": tokens, "many tokens": list(grouped(tokens, 30, 2)), "uneven": list(grouped(text, 9, 3))}
-    return ways
 
 
 @pytest.mark.parametrize("lect_name", NAMES)

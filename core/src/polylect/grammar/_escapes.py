@@ -23,6 +23,8 @@ _USUAL = {"n": "\n", "t": "\t", "'": "'", '"': '"'}
 _decode_json = msgspec.json.Decoder(str).decode
 LONG = 512
 """From this many characters on, methods of strings are quicker than patterns."""
+MISSES = 16
+"""So many marks may be escaped before a pattern looks for the one that is not."""
 REACH = 12
 """The longest escape, a pair of surrogates."""
 
@@ -33,15 +35,19 @@ def body_end(c: str, i: int, mark: str, *, final: bool) -> int:
     It is before a mark, before a backslash that ends the buffer, and unless it is ``final`` before what may become a
     mark.
     """
+    end: int
     if len(mark) > 1 or len(c) - i < LONG:
-        end: int = _BODIES[mark, final](c, i).end()
+        end = _BODIES[mark, final](c, i).end()
         return end
-    at = c.find(mark, i)  # ten times as fast as a pattern
-    while at >= 0:
+    for _ in range(MISSES):  # ten times as fast as a pattern, but where such marks are many
+        at = c.find(mark, i)
+        if at < 0:
+            return len(c) - _backslashes(c, i, len(c)) % 2
         if not _backslashes(c, i, at) % 2:
             return at
-        at = c.find(mark, at + 1)
-    return len(c) - _backslashes(c, i, len(c)) % 2
+        i = at + 1
+    end = _BODIES[mark, final](c, i).end()
+    return end
 
 
 def _backslashes(c: str, i: int, at: int) -> int:
@@ -75,9 +81,11 @@ def unescape_python(text: str) -> str:
         return text
     if len(text) < LONG:
         return _ESCAPE.sub(_decode, text)
-    if '"' not in text and not ("/" in text and "\\/" in text):  # JSON's escapes are Python's, but for that of a slash
-        with contextlib.suppress(msgspec.DecodeError, UnicodeEncodeError):
-            return _decode_json(f'"{text}"')
+    if not ("/" in text and "\\/" in text):  # JSON's escapes are Python's, but for this one
+        body = text.replace("\\'", "'") if "'" in text else text
+        for written in (body, body.replace('"', '\\"')) if '"' in text else (body,):
+            with contextlib.suppress(msgspec.DecodeError, UnicodeEncodeError):
+                return _decode_json(f'"{written}"')
     first, *rest = text.split("\\")
     out, escaped = [first], False
     for piece in rest:
