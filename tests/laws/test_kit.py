@@ -7,14 +7,14 @@ import sys
 from typing import ClassVar, TypeVar
 
 import pytest
-from hypothesis import given, settings
-from hypothesis.strategies import SearchStrategy
+from hypothesis import find, given, settings
 
 import polylect
 from polylect import testing
 from polylect._registry import KNOWN
 from polylect.plugin import turns_of
-from polylect.testing import LAWS, LectLaws, Report, Row, _law_1_round_trip, _pytest, _run, check
+from polylect.testing import LAWS, LectLaws, Report, Row, _law_1_round_trip, _pytest, _replies, _run, _texts, check
+from polylect.testing._draw import Maker
 
 WITHOUT_HYPOTHESIS = """
 import sys
@@ -108,7 +108,7 @@ def test_a_handful_of_examples_is_not_judged_by_the_share_that_is_refused(monkey
 def test_a_seed_makes_the_same_examples_again() -> None:
     def seen(seed: int) -> list[str]:
         found: list[str] = []
-        _run.examine(testing.texts(REACT), lambda text: found.append(str(text)), examples=30, seed=seed)
+        _run.examine(_texts.texts(REACT), lambda text: found.append(str(text)), examples=30, seed=seed)
         return found
 
     assert seen(3) == seen(3)
@@ -120,7 +120,7 @@ def test_a_failure_is_shrunk_and_tells_its_seed() -> None:
         assert len(str(text)) < 5, "long"
 
     with pytest.raises(AssertionError, match="long") as caught:
-        _run.examine(testing.texts(REACT), short, examples=200, seed=3)
+        _run.examine(_texts.texts(REACT), short, examples=200, seed=3)
     assert any("seed=3" in note for note in caught.value.__notes__)
 
 
@@ -133,10 +133,82 @@ LECTS = [
 T = TypeVar("T")
 
 
-def drawn(strategy: SearchStrategy[T]) -> list[T]:
+def drawn(make: Maker[T]) -> list[T]:
     found: list[T] = []
-    _run.examine(strategy, found.append, examples=400, seed=1)
+    _run.examine(make, found.append, examples=400, seed=1)
     return found
+
+
+def test_a_failure_is_shown_by_the_smallest_case() -> None:
+    def fewer(text: object) -> None:
+        assert str(text).count("Action") < 3, "three"
+
+    for seed in range(5):
+        with pytest.raises(AssertionError, match="three") as caught:
+            _run.examine(_texts.texts(REACT), fewer, examples=500, seed=seed)
+        case = next(note for note in caught.value.__notes__ if note.startswith(_run.CASE))
+        assert len(case) < len(_run.CASE) + 120, case  # a short example of the lect, as it is
+
+
+def test_another_failure_is_no_smaller_case_of_it() -> None:
+    def body(number: int) -> None:
+        assert number < 600, "large"
+        if number > 100:
+            raise ValueError("middling")
+
+    with pytest.raises((AssertionError, ValueError)) as caught:
+        _run.examine(lambda draw: draw.below(1000), body, examples=50, seed=2)
+    (case,) = [note for note in caught.value.__notes__ if note.startswith(_run.CASE)]
+    assert case == _run.CASE + ("600" if caught.type is AssertionError else "101")
+
+
+def test_a_failure_that_does_not_come_again_is_shown_as_it_was() -> None:
+    seen: list[int] = []
+
+    def once(number: int) -> None:
+        seen.append(number)
+        assert len(seen) != 5, "the fifth"
+
+    with pytest.raises(AssertionError, match="the fifth"):
+        _run.examine(lambda draw: draw.below(1000), once, examples=50, seed=2)
+
+
+def test_another_exception_of_a_lect_is_told_with_its_case() -> None:
+    class Breaks(type(REACT)):  # type: ignore[misc]  # a class that is only known when it runs
+        def unescape(self, text: str) -> str:
+            if "\n" in text:
+                raise KeyError("no line")
+            return super().unescape(text)  # type: ignore[no-any-return]
+
+    (row,) = check(Breaks(), laws=[6], examples=100, seed=1).rows
+    assert not row.ok
+    assert row.detail.startswith("KeyError: 'no line'\n" + _run.CASE)
+
+
+def test_examples_are_different_ones() -> None:
+    found: list[int] = []
+    assert _run.examine(lambda draw: draw.below(7), found.append, examples=20, seed=0) == 7
+    assert sorted(found) == [0, 1, 2, 3, 4, 5, 6]
+
+
+def test_fewer_examples_are_the_first_of_many() -> None:
+    few: list[object] = []
+    many: list[object] = []
+    _run.examine(_replies.steps(REACT), few.append, examples=20, seed=4)
+    _run.examine(_replies.steps(REACT), many.append, examples=60, seed=4)
+    assert few == many[:20]
+
+
+@settings(max_examples=20)
+@given(testing.texts(REACT), testing.steps(REACT))
+def test_hypothesis_draws_the_same_kinds(text: object, steps: list[polylect.AgentStep]) -> None:
+    assert isinstance(text, str)
+    assert 1 <= len(steps) <= 9
+
+
+def test_hypothesis_finds_small_cases_too() -> None:
+    found = find(testing.replies(REACT), lambda reply: len(reply.calls) > 1)
+    assert found == polylect.Reply(calls=(polylect.Call("search", "the weather in Paris"),) * 2)
 
 
 @given(testing.cuts())
@@ -160,7 +232,7 @@ def test_calls_name_the_given_tools(reply: polylect.Reply) -> None:
 @pytest.mark.parametrize("name", LECTS)
 def test_replies_and_steps_reach_every_feature(name: str) -> None:
     lect = polylect.lect(name)
-    found = drawn(testing.replies(lect))
+    found = drawn(_replies.replies(lect))
     arguments = [call.arguments for reply in found for call in reply.calls]
     reached = {
         "reasoning": any(reply.reasoning for reply in found),
@@ -176,13 +248,13 @@ def test_replies_and_steps_reach_every_feature(name: str) -> None:
         "content_with_calls": any(reply.content and reply.calls for reply in found),
     }
     assert {feature for feature, seen in reached.items() if seen} == lect.features
-    assert {len(steps) for steps in drawn(testing.steps(lect))} >= {1, 2, 3}
+    assert {len(steps) for steps in drawn(_replies.steps(lect))} >= {1, 2, 3}
 
 
 @pytest.mark.parametrize("name", [name for name in LECTS if "several_calls" in polylect.lect(name).features])
 def test_steps_reach_turns_of_several_actions_with_and_without_logs(name: str) -> None:
     lect = polylect.lect(name)
-    turns = [turn for steps in drawn(testing.steps(lect)) for turn in turns_of(steps)]
+    turns = [turn for steps in drawn(_replies.steps(lect)) for turn in turns_of(steps)]
     logs = [[bool(step.action.log) for step in turn] for turn in turns]
     several = [turn for turn in logs if len(turn) > 1]
     assert {any(turn) for turn in several} == {True, False}
@@ -190,7 +262,7 @@ def test_steps_reach_turns_of_several_actions_with_and_without_logs(name: str) -
 
 
 def test_texts_reach_what_a_lect_reads() -> None:
-    found = [text for text in drawn(testing.texts(REACT)) if isinstance(text, str)]
+    found = [text for text in drawn(_texts.texts(REACT)) if isinstance(text, str)]
     replies = [REACT.parse(text) for text in found]
     assert any(len(reply.calls) > 1 for reply in replies)
     assert any(reply.answer is not None for reply in replies)

@@ -30,10 +30,10 @@ from ._law_7_total import law_7_total
 from ._law_8_linear import law_8_linear
 from ._law_10_translation import law_10_translation
 from ._pytest import LectLaws
-from ._replies import TOOLS, replies, steps, tools
+from ._replies import TOOLS
 from ._run import Outcome
+from ._strategies import cuts, replies, steps, texts, tools
 from ._stream import Folded, Streamed, fold, stream
-from ._texts import cuts, texts
 
 __all__ = [
     "LAWS",

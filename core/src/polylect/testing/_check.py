@@ -19,7 +19,7 @@ from ._law_7_total import law_7_total
 from ._law_8_linear import law_8_linear
 from ._law_10_translation import law_10_translation
 from ._replies import Tools
-from ._run import EXAMPLES, Outcome, find
+from ._run import CASE, EXAMPLES, Outcome, find
 
 if TYPE_CHECKING:
     from .._lect import Lect
@@ -98,7 +98,7 @@ def check(
 
     Args:
         lect: the lect, or its name.
-        examples: how many Hypothesis examples for each law.
+        examples: how many examples for each law.
         seed: a number that makes the examples the same again; the report tells the one that was used.
         laws: the numbers of the laws to try; all of them, if nothing is said.
         tools: tools that calls shall name; the kit's own and none at all, if nothing is said.
@@ -129,5 +129,5 @@ def _try(lect: Lect, law: Law, examples: int, seed: int, tools: Tools) -> Row:
 
 
 def _told(error: Exception) -> str:
-    notes = [note for note in getattr(error, "__notes__", ()) if "trial(" in note]
+    notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(CASE)]
     return "\n".join([f"{type(error).__name__}: {error}", *notes])

@@ -6,10 +6,9 @@ import random
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hypothesis import strategies as st
-
 from .._errors import LectError, ParseError, PolylectError
 from .._values import Reply
+from ._draw import Draw
 from ._fragments import fragments
 from ._replies import Tools, only_tool, replies_of
 from ._run import EXAMPLES, Outcome, attempt, examine, fail, find
@@ -47,15 +46,20 @@ def law_10_translation(
         moved[other.name] += moves(lect, other, reply, offered)
 
     pairs = [
-        st.tuples(
-            st.just(other),
+        (
+            other,
             replies_of(
                 lect.features & other.features, fragments(lect, other), offered, only_tool(offered, lect, other)
             ),
         )
         for other in chosen
     ]
-    count = examine(st.one_of(pairs), body, examples=examples, seed=seed)
+
+    def make(draw: Draw) -> tuple[Lect, Reply]:
+        other, reply_of = draw.pick(pairs)
+        return other, reply_of(draw)
+
+    count = examine(make, body, examples=examples, seed=seed)
     return Outcome(count, ", ".join(f"{number} to {name}" for name, number in moved.items()))
 
 

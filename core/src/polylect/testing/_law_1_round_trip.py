@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hypothesis import strategies as st
-
 from .._errors import LectError, ParseError
 from .._values import Reply
+from ._draw import Draw
 from ._replies import TOOLS, Tools, replies
 from ._run import EXAMPLES, Outcome, attempt, brief, examine, fail, find
 from ._same import same_reply
@@ -36,7 +35,11 @@ def law_1_round_trip(
     lect = find(lect)
     refused: list[tuple[Reply, LectError]] = []
     offered = TOOLS if tools is None else tuple(tools)
-    made = st.one_of(st.tuples(replies(lect), st.none()), st.tuples(replies(lect, tools=offered), st.just(offered)))
+    kinds = (replies(lect), None), (replies(lect, tools=offered), offered)
+
+    def make(draw: Draw) -> tuple[Reply, Tools]:
+        reply_of, given = draw.pick(kinds)
+        return reply_of(draw), given
 
     def body(case: tuple[Reply, Tools]) -> None:
         reply, given = case
@@ -50,7 +53,7 @@ def law_1_round_trip(
             comes_back(lect, reply, None)
 
     read = examples // 4
-    count = examine(made, body, examples=examples - read, seed=seed)
+    count = examine(make, body, examples=examples - read, seed=seed)
     if examples >= ENOUGH and len(refused) > MOST_REFUSED * count:
         shortest, reason = min(refused, key=lambda pair: len(brief(pair[0])))
         fail(

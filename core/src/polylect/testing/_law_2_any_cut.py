@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
-
-from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
 
 from .._errors import LectError, ParseError
 from .._values import Reply
+from ._draw import Draw, Maker, one_of
 from ._fragments import fragments
 from ._replies import TOOLS, Tools
 from ._run import EXAMPLES, Outcome, attempt, examine, fail, find
@@ -32,33 +30,31 @@ POLICIES: tuple[Options, ...] = (
 """Policies to read with: the lect's own more often than not."""
 
 
-def readings(lect: Lect, tools: Tools) -> SearchStrategy[tuple[Message, tuple[int, ...], Options]]:
-    """Messages with a cutting and with options: policies, tools or none, how the message ended, a prefix."""
+Case = tuple[Message, tuple[int, ...], Options]
+"""A message, a cutting, and options: policies, tools or none, how the message ended, a prefix."""
+
+
+def readings(lect: Lect, tools: Tools) -> Maker[Case]:
+    """What laws 2 to 4 look at."""
     messages, offered = texts(lect), TOOLS if tools is None else tuple(tools)
     if not lect.messages:  # what depends on the size of chunks shows in long ones only
-        messages = st.one_of(messages, messages, messages, stretched(fragments(lect)))
+        messages = one_of(messages, messages, messages, stretched(fragments(lect)))
     heads = prefixes(lect)
 
-    @st.composite
-    def build(draw: DrawFn) -> tuple[Message, tuple[int, ...], Options]:
-        message = draw(messages)
-        sizes = draw(cuts(len(message) if isinstance(message, str) else 0))
-        options = dict(draw(st.sampled_from(POLICIES)))
-        turn = draw(st.integers(0, 15))
+    def make(draw: Draw) -> Case:
+        message = messages(draw)
+        sizes = cuts(len(message) if isinstance(message, str) else 0)(draw)
+        options = dict(draw.pick(POLICIES))
+        turn = draw.below(16)
         if turn & 1:
             options["tools"] = offered
         if turn & 6 == 6:
             options["finish_reason"] = "length"
         if turn >= 12 and heads:
-            options["prefix"] = draw(st.sampled_from(heads))
+            options["prefix"] = draw.pick(heads)
         return message, sizes, options
 
-    return build()
-
-
-def drawn_alike(lect: Lect, tools: Tools) -> Hashable:
-    """The name of :func:`readings` for :func:`polylect.testing._run.examine`; three laws look at the same ones."""
-    return ("readings", lect) if tools is None else None
+    return make
 
 
 def prefixes(lect: Lect) -> list[str]:
@@ -87,7 +83,7 @@ def law_2_any_cut(
     """
     lect = find(lect)
 
-    def body(case: tuple[Message, tuple[int, ...], Options]) -> None:
+    def body(case: Case) -> None:
         message, sizes, options = case
         whole = _outcome(lect.parse, message, **options)
         expected = whole if isinstance(whole, (LectError, ParseError)) else whole.to_json()
@@ -111,7 +107,7 @@ def law_2_any_cut(
             if folded != first:
                 fail("events depend on where the text was cut", **shown, in_one=first, in_pieces=folded)
 
-    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed, alike=drawn_alike(lect, tools)))
+    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed))
 
 
 def _outcome(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | ParseError | LectError:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from .._errors import LectError, ParseError
 from .._values import ArgumentsDelta, Call, CallEnd, CallStart
-from ._law_2_any_cut import Options, drawn_alike, readings
+from ._law_2_any_cut import Case, readings
 from ._replies import Tools
 from ._run import EXAMPLES, Outcome, examine, fail, find
 from ._stream import DELTAS, Streamed, stream
-from ._texts import Message, pieces
+from ._texts import pieces
 
 if TYPE_CHECKING:
     from .._lect import Lect
@@ -30,7 +30,7 @@ def law_3_finality(
     """
     lect = find(lect)
 
-    def body(case: tuple[Message, tuple[int, ...], Options]) -> None:
+    def body(case: Case) -> None:
         message, sizes, options = case
         try:
             streamed = stream(lect, pieces(lect, message, sizes), **options)
@@ -42,7 +42,7 @@ def law_3_finality(
         except AssertionError as error:
             fail(str(error), message=message, sizes=sizes, options=options)
 
-    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed, alike=drawn_alike(lect, tools)))
+    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed))
 
 
 def _texts_are_final(streamed: Streamed) -> None:

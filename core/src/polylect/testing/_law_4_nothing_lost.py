@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import LectError, ParseError
 from .._values import ContentDelta, ReasoningDelta, Reply
-from ._law_2_any_cut import Options, drawn_alike, readings
+from ._law_2_any_cut import Case, readings
 from ._replies import Tools
 from ._run import EXAMPLES, Outcome, examine, fail, find
 from ._same import same_value
 from ._stream import Streamed, stream
-from ._texts import Message, pieces
+from ._texts import pieces
 
 if TYPE_CHECKING:
     from .._lect import Lect
@@ -31,7 +31,7 @@ def law_4_nothing_lost(
     """
     lect = find(lect)
 
-    def body(case: tuple[Message, tuple[int, ...], Options]) -> None:
+    def body(case: Case) -> None:
         message, sizes, options = case
         options = {name: value for name, value in options.items() if name != "prefix"}
         try:
@@ -47,7 +47,7 @@ def law_4_nothing_lost(
         except AssertionError as error:
             fail(str(error), message=message, sizes=sizes, options=options)
 
-    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed, alike=drawn_alike(lect, tools)))
+    return Outcome(examine(readings(lect, tools), body, examples=examples, seed=seed))
 
 
 def _events_tile(streamed: Streamed) -> None:

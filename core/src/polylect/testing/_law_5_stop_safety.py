@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import strategies as st
-
 from .._errors import LectError, ParseError
 from .._values import AgentAction, AgentFinish, Reply
+from ._draw import Draw
 from ._replies import Tools, replies
 from ._run import EXAMPLES, Outcome, attempt, each, examine, fail, find
 from ._same import same_decision
@@ -45,9 +44,13 @@ def law_5_stop_safety(
 
     written = [text for text in lect.examples if isinstance(text, str)]
     count = each(written, lambda text: _holds(lect, text, tools))
-    made = replies(lect, tools=tools)
-    stopped = st.builds(_with_stop, made, st.sampled_from(lect.stops), st.integers(0, 200))
-    return Outcome(count + examine(st.one_of(made, stopped), body, examples=examples, seed=seed))
+    reply_of = replies(lect, tools=tools)
+
+    def make(draw: Draw) -> Reply:
+        stopped, reply = draw.flag(), reply_of(draw)
+        return _with_stop(reply, draw.pick(lect.stops), draw.between(0, 200)) if stopped else reply
+
+    return Outcome(count + examine(make, body, examples=examples, seed=seed))
 
 
 def _with_stop(reply: Reply, stop: str, place: int) -> Reply:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from hypothesis import strategies as st
-
 from .._errors import LectError, ParseError
 from .._values import AgentStep, Call, Reply
+from ._draw import Draw, joined, one_of, sampled
 from ._fragments import fragments
-from ._replies import Tools, indented, steps
+from ._replies import Tools, indented, odd, steps
 from ._run import EXAMPLES, Outcome, attempt, examine, fail, find
 from ._same import said, same_value
 
@@ -55,9 +54,14 @@ def law_6_injection(
             _same_chat(text_lect, taken, tools, written)
 
     share = examples if lect.messages else examples - examples // 2
-    hostile = st.lists(st.sampled_from(fragments(lect)), max_size=10).map("".join)
-    users = st.one_of(hostile, hostile, indented(lect), st.text(max_size=20), st.sampled_from(_example_texts(lect)))
-    count = examine(st.tuples(steps(lect, tools=tools), users), body, examples=share, seed=seed)
+    hostile = joined(fragments(lect), 10)
+    users = one_of(hostile, hostile, indented(lect), odd, sampled(_example_texts(lect)))
+    steps_of = steps(lect, tools=tools)
+
+    def make(draw: Draw) -> tuple[list[AgentStep], str]:
+        return steps_of(draw), users(draw)
+
+    count = examine(make, body, examples=share, seed=seed)
     if refused > MOST_REFUSED * count:
         fail(f"{lect.name} refuses {refused} of {count} lists of steps")
     if not lect.messages:

@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
-
 from .._errors import REASONS, LectError, ParseError, PolylectError, ToolError
 from .._tools import toolbox
 from .._values import AgentAction, AgentFinish, Reply
+from ._draw import Draw, Maker, one_of
 from ._fragments import at, leaves, markers, replaced
 from ._law_2_any_cut import POLICIES
 from ._replies import TOOLS, Tools
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
     from .._lect import Lect
     from .._text_lect import TextLect
 
+Case = tuple[Any, tuple[int, ...], dict[str, Any], dict[str, Any]]
+"""A message, a cutting, and options to read with and to decide with."""
 Errors = tuple[type[PolylectError], ...]
 
 NESTING = 100_000
@@ -56,7 +56,7 @@ def law_7_total(lect: Lect | str, *, examples: int = EXAMPLES, seed: int | None 
     count = each(NOT_MESSAGES, lambda value: _is_refused(lect, value))
     count += each(_monsters(lect), lambda message: _whole_and_streamed(lect, message, (4096,), {}, {}))
 
-    def body(case: tuple[Any, tuple[int, ...], dict[str, Any], dict[str, Any]]) -> None:
+    def body(case: Case) -> None:
         message, sizes, options, choices = case
         _whole_and_streamed(lect, message, sizes, options, choices)
         if isinstance(message, str) and not lect.messages:
@@ -65,24 +65,23 @@ def law_7_total(lect: Lect | str, *, examples: int = EXAMPLES, seed: int | None 
     return Outcome(count + examine(_inputs(lect, tools), body, examples=examples, seed=seed))
 
 
-def _inputs(lect: Lect, tools: Tools) -> SearchStrategy[Any]:
+def _inputs(lect: Lect, tools: Tools) -> Maker[Case]:
     offered = TOOLS if tools is None else tuple(tools)
     names = tuple(toolbox(offered) or ())
     soup = texts(lect)
-    anything: SearchStrategy[Any] = st.one_of(soup, soup, soup, noise(), _misshapen(lect)) if lect.messages else soup
-    sizes = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(tuple)
+    anything: Maker[Any] = one_of(soup, soup, soup, noise, _misshapen(lect)) if lect.messages else soup
 
-    @st.composite
-    def build(draw: DrawFn) -> tuple[Any, tuple[int, ...], dict[str, Any], dict[str, Any]]:
-        options = dict(draw(st.sampled_from(POLICIES)))
-        turn = draw(st.integers(0, 7))
+    def make(draw: Draw) -> Case:
+        options = dict(draw.pick(POLICIES))
+        turn = draw.below(8)
         if turn & 1:
             options["tools"] = offered
         if turn == 6:
-            options["tools"] = [_odd_tool(name, draw(st.sampled_from(ODD_SCHEMAS))) for name in names]
-        return draw(anything), draw(sizes), options, draw(st.sampled_from(DECISIONS))
+            options["tools"] = [_odd_tool(name, draw.pick(ODD_SCHEMAS)) for name in names]
+        sizes = draw.some(lambda draw: draw.between(1, 9), 3, 1)
+        return anything(draw), tuple(sizes), options, draw.pick(DECISIONS)
 
-    return build()
+    return make
 
 
 def _odd_tool(name: str, schema: object) -> dict[str, Any]:
@@ -90,20 +89,20 @@ def _odd_tool(name: str, schema: object) -> dict[str, Any]:
     return {"name": name, "parameters": {"type": "object", "properties": {"query": schema, "city": schema}}}
 
 
-def _misshapen(lect: Lect) -> SearchStrategy[Any]:
+def _misshapen(lect: Lect) -> Maker[Any]:
     """Provider messages with a piece left out, or with a value of the wrong type."""
     examples = [x for x in lect.examples if isinstance(x, dict)]
-    places = [(message, path) for message in examples for path in _all_paths(message)]
+    places = [(message, path) for message in examples for path in _all_paths(message)] or [({}, ())]
 
-    def bend(place: tuple[dict[str, Any], tuple[str | int, ...]], value: object, drop: bool) -> Any:
-        message, path = place
-        if drop and path:
+    def make(draw: Draw) -> Any:
+        (message, path), value = draw.pick(places), draw.pick(ODD_VALUES)
+        if draw.flag() and path:
             outer = at(message, path[:-1])
             if isinstance(outer, dict):
                 return replaced(message, path[:-1], {k: v for k, v in outer.items() if k != path[-1]})
         return replaced(message, path, value)
 
-    return st.builds(bend, st.sampled_from(places or [({}, ())]), st.sampled_from(ODD_VALUES), st.booleans())
+    return make
 
 
 def _all_paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:

@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
-
 from .._errors import PolylectError
+from ._draw import Draw, Maker, joined, one_of, sampled
 from ._fragments import fragments, leaves, markers, replaced
 from ._replies import TOOLS, Tools
 from ._run import EXAMPLES, Outcome, each, examine, find, report
@@ -100,23 +98,21 @@ def law_8_linear(
     return Outcome(count, f"{len(known)} different inputs")
 
 
-def _hostile(lect: Lect) -> SearchStrategy[Hostile]:
-    ways = st.sampled_from(WAYS if lect.messages else (*WAYS, *WAYS, *OTHER_WAYS))
+def _hostile(lect: Lect) -> Maker[Hostile]:
+    ways = WAYS if lect.messages else (*WAYS, *WAYS, *OTHER_WAYS)
     table = [piece for piece in fragments(lect) if piece]
-    units = st.one_of(
-        st.sampled_from((*UNITS, *markers(lect))), st.lists(st.sampled_from(table), min_size=1, max_size=3).map("".join)
-    )
+    units = one_of(sampled((*UNITS, *markers(lect))), joined(table, 3, 1))
     heads = [text for text in lect.examples if isinstance(text, str)] or ['{"a": "']
+    edges = [[match.start() for match in re.finditer(r"\b", head)] or [0] for head in heads]
 
-    @st.composite
-    def build(draw: DrawFn) -> Hostile:
-        head = draw(st.sampled_from(heads))
-        edges = [match.start() for match in re.finditer(r"\b", head)]
-        until = draw(st.one_of(st.integers(0, len(head)), st.sampled_from(edges or [0])))
-        tail = draw(st.sampled_from(("", head[until:], "x" + head[until:])))
-        return Hostile(draw(ways), draw(units), head[:until], tail, draw(st.integers(0, 40)), draw(st.booleans()))
+    def make(draw: Draw) -> Hostile:
+        number = draw.below(len(heads))
+        head = heads[number]
+        until = draw.pick(edges[number]) if draw.flag() else draw.between(0, len(head))
+        tail = draw.pick(("", head[until:], "x" + head[until:]))
+        return Hostile(draw.pick(ways), units(draw), head[:until], tail, draw.between(0, 40), draw.flag())
 
-    return build()
+    return make
 
 
 def _growth(lect: Lect, case: Hostile, tools: Tools) -> str:

@@ -24,7 +24,7 @@ class LectLaws:
 
     Attributes:
         lect: the lect, or its name.
-        examples: Hypothesis examples per law; the environment variable ``POLYLECT_EXAMPLES``, if set, is stronger.
+        examples: examples per law; the environment variable ``POLYLECT_EXAMPLES``, if set, is stronger.
         seed: a number that makes the examples the same again; None for new ones each time.
         tools: tools that calls shall name; the kit's own and none at all, if None.
     """

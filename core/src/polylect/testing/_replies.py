@@ -1,18 +1,17 @@
-"""Strategies for what can be said: tools, arguments, replies, steps."""
+"""What can be said: tools, arguments, replies, steps."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn, SearchStrategy
-
 from .._errors import LectError, ParseError
 from .._tools import Tool, Toolbox, ToolLike, schema_types, toolbox
 from .._values import EXCEPTION_TOOL, AgentAction, AgentStep, Call, Reply
+from ._draw import Draw, Maker, joined, one_of, sampled
 from ._fragments import escaped, fragments, markers
 from ._run import attempt
+from ._texts import character
 
 if TYPE_CHECKING:
     from .._lect import Lect
@@ -42,27 +41,30 @@ TOOLS: tuple[Tool, ...] = tuple(
 """Tools of every kind that matters to a tongue: one text, several typed arguments, nested ones, none."""
 
 
-def tools() -> SearchStrategy[list[Tool]]:
+SCHEMAS: tuple[dict[str, Any], ...] = (
+    *({"type": kind} for kind in ("string", "integer", "number", "boolean", "array", "object")),
+    *({"enum": ["a", "b"]}, {"type": ["string", "null"]}, {"anyOf": [{"type": "integer"}, {"type": "string"}]}),
+)
+
+
+def tools(draw: Draw) -> list[Tool]:
     """One to four tools of different names, with typed arguments."""
-    schema = st.sampled_from(
-        [{"type": kind} for kind in ("string", "integer", "number", "boolean", "array", "object")]
-        + [{"enum": ["a", "b"]}, {"type": ["string", "null"]}, {"anyOf": [{"type": "integer"}, {"type": "string"}]}]
-    )
-    properties = st.dictionaries(st.sampled_from(KEYS), schema, max_size=4)
-
-    def make(name: str, given: dict[str, Any], needed: int) -> Tool:
-        return Tool(name, "", {"type": "object", "properties": given, "required": list(given)[:needed]})
-
-    tool = st.builds(make, st.sampled_from(NAMES), properties, st.integers(0, 2))
-    return st.lists(tool, min_size=1, max_size=4, unique_by=lambda tool: tool.name)
+    found = draw.some(_tool, 4, 1)
+    return list({tool.name: tool for tool in found}.values())
 
 
-def replies(lect: Lect, *, tools: Tools = None) -> SearchStrategy[Reply]:
-    """Replies that the lect can express, by its ``features``.
+def _tool(draw: Draw) -> Tool:
+    name = draw.pick(NAMES)
+    properties = _mapping(draw, sampled(KEYS), sampled(SCHEMAS), 4)
+    return Tool(name, "", {"type": "object", "properties": properties, "required": list(properties)[: draw.below(3)]})
 
-    Half of them are harmless; the texts of the others are hostile: the lect's markers, look-alikes, quotes, braces,
-    backslashes, odd white space. With ``tools``, calls name one of them and give it arguments that fit its schema.
-    """
+
+def _mapping(draw: Draw, keys: Maker[str], values: Maker[Any], most: int) -> dict[str, Any]:
+    return dict(draw.some(lambda draw: (keys(draw), values(draw)), most))
+
+
+def replies(lect: Lect, *, tools: Tools = None) -> Maker[Reply]:
+    """Replies that the lect can express: see :func:`polylect.testing.replies`."""
     offered = None if tools is None else tuple(tools)
     return replies_of(lect.features, fragments(lect), offered, only_tool(offered, lect))
 
@@ -74,36 +76,38 @@ def only_tool(tools: Tools, *lects: Lect) -> str:
     return next((name for hook in hooks if (name := hook(offered))), "")
 
 
-def replies_of(
-    features: frozenset[str], table: Sequence[str], tools: Tools = None, only: str = ""
-) -> SearchStrategy[Reply]:
+def replies_of(features: frozenset[str], table: Sequence[str], tools: Tools = None, only: str = "") -> Maker[Reply]:
     """As :func:`replies`, for any set of features and any table of fragments; ``only``: all calls are of this tool."""
-    plain = st.lists(st.sampled_from(PLAIN), min_size=1, max_size=3).map(" ".join)
-    soup = st.lists(st.sampled_from(table), max_size=7).map("".join)
-    hostile = st.one_of(plain, soup, st.text(max_size=8))
-    calm_names = st.sampled_from((only,) if only else NAMES)
-    wild = (*(NAMES * 8), "Web Search", "\u5929\u6c17", "a[b]", "", *table[:: len(table) // 20])
-    wild_names = calm_names if only else st.sampled_from(wild)
     if only and tools is not None:
         tools = [tool for tool in (toolbox(tools) or Toolbox()).values() if tool.name == only]
-    calm_calls = _calls(features, plain, tools, calm_names)
-    wild_calls = _calls(features, hostile, tools, wild_names)
-    answers = _answers(features, plain), _answers(features, hostile)
+    wild = (*(NAMES * 8), "Web Search", "\u5929\u6c17", "a[b]", "", *table[:: len(table) // 20])
+    texts = _plain, one_of(_plain, joined(table, 7), odd)
+    names = sampled((only,) if only else NAMES), sampled((only,) if only else wild)
+    calls = [_calls(features, text, tools, name) for text, name in zip(texts, names, strict=True)]
+    answers = [_answers(features, text) for text in texts]
     shapes = _shapes(features)
 
-    @st.composite
-    def build(draw: DrawFn) -> Reply:
-        wild = draw(st.booleans())
-        text = hostile if wild else plain
-        shape = draw(st.sampled_from(shapes))
+    def make(draw: Draw) -> Reply:
+        hostile = draw.below(2)
+        text = texts[hostile]
+        shape = draw.pick(shapes)
         return Reply(
-            reasoning=draw(text) if "reasoning" in shape and draw(st.booleans()) else "",
-            content=draw(text) if "content" in shape else "",
-            calls=tuple(draw(wild_calls if wild else calm_calls)) if "calls" in shape else (),
-            answer=draw(answers[wild]) if "answer" in shape else None,
+            reasoning=text(draw) if "reasoning" in shape and draw.flag() else "",
+            content=text(draw) if "content" in shape else "",
+            calls=tuple(calls[hostile](draw)) if "calls" in shape else (),
+            answer=answers[hostile](draw) if "answer" in shape else None,
         )
 
-    return build()
+    return make
+
+
+def _plain(draw: Draw) -> str:
+    return " ".join(draw.some(sampled(PLAIN), 3, 1))
+
+
+def odd(draw: Draw) -> str:
+    """A few characters of any kind."""
+    return "".join(draw.some(character, 8))
 
 
 def _shapes(features: frozenset[str]) -> list[frozenset[str]]:
@@ -124,80 +128,84 @@ def _shapes(features: frozenset[str]) -> list[frozenset[str]]:
     return [frozenset(shape) for shape in shapes] or [frozenset()]
 
 
-def _answers(features: frozenset[str], text: SearchStrategy[str]) -> SearchStrategy[Any]:
-    kinds: list[SearchStrategy[Any]] = []
+def _answers(features: frozenset[str], text: Maker[str]) -> Maker[Any]:
+    kinds: list[Maker[Any]] = []
     if "answer" in features or "json_answer" not in features:
         kinds += [text, text]
     if "json_answer" in features:
-        kinds.append(_values(text).filter(lambda value: value is not None))
-    return st.one_of(kinds)
+        kinds.append(_values(text, [value for value in VALUES if value is not None]))
+    return one_of(*kinds)
 
 
-def _values(text: SearchStrategy[str]) -> SearchStrategy[Any]:
-    nested = st.builds(lambda x: {"a": [x, {"b": x}]}, text)
-    return st.one_of(text, text, st.sampled_from(VALUES), nested)
+def _values(text: Maker[str], others: Sequence[Any] = VALUES) -> Maker[Any]:
+    def nested(draw: Draw) -> Any:
+        inner = text(draw)
+        return {"a": [inner, {"b": inner}]}
+
+    return one_of(text, text, sampled(others), nested)
 
 
-def _calls(
-    features: frozenset[str], text: SearchStrategy[str], tools: Tools, names: SearchStrategy[str]
-) -> SearchStrategy[list[Call]]:
+def _calls(features: frozenset[str], text: Maker[str], tools: Tools, names: Maker[str]) -> Maker[list[Call]]:
     offered = toolbox(tools)
-    call: SearchStrategy[Call]
-    if offered:
-        call = st.one_of([_call_of(features, tool, text) for tool in offered.values()])
-    else:
-        call = st.builds(lambda name, arguments: Call(name, arguments), names, _arguments(features, text))
+    arguments = _arguments(features, text)
+
+    def unknown(draw: Draw) -> Call:
+        return Call(names(draw), arguments(draw))
+
+    call = one_of(*(_call_of(features, tool, text) for tool in offered.values())) if offered else unknown
     most = 3 if "several_calls" in features else 1
-    calls = st.lists(call, min_size=1, max_size=most)
-    return calls.map(_with_ids) if "ids" in features else calls
+    finish = _with_ids if "ids" in features else list[Call]
+    return lambda draw: finish(draw.some(call, most, 1))
 
 
 def _with_ids(calls: list[Call]) -> list[Call]:
     return [Call(call.name, call.arguments, id=f"call_{number}") for number, call in enumerate(calls)]
 
 
-def _arguments(features: frozenset[str], text: SearchStrategy[str]) -> SearchStrategy[Arguments]:
-    keys = st.one_of(st.sampled_from(KEYS), st.sampled_from(KEYS), text)
-    objects = st.dictionaries(keys, _values(text), max_size=3)
-    kinds: list[SearchStrategy[Any]] = []
+def _arguments(features: frozenset[str], text: Maker[str]) -> Maker[Arguments]:
+    keys = one_of(sampled(KEYS), sampled(KEYS), text)
+    values = _values(text)
+    kinds: list[Maker[Any]] = []
     if "text_input" in features:
         kinds.append(text)
     if "object_input" in features or not kinds:
-        kinds.append(objects)
-    return st.one_of(kinds)
+        kinds.append(lambda draw: _mapping(draw, keys, values, 3))
+    return one_of(*kinds)
 
 
-def _call_of(features: frozenset[str], tool: Tool, text: SearchStrategy[str]) -> SearchStrategy[Call]:
-    arguments: SearchStrategy[Any]
+def _call_of(features: frozenset[str], tool: Tool, text: Maker[str]) -> Maker[Call]:
     if tool.takes_text and "text_input" in features:
         # Here an object would be the tool's one text in some tongues, and its argument in others.
-        arguments = text
-    else:
-        given = {key: _value_of(schema, text) for key, schema in tool.properties.items()}
-        needed = {key: value for key, value in given.items() if key in tool.required}
-        rest = {key: value for key, value in given.items() if key not in tool.required}
-        arguments = st.fixed_dictionaries(needed, optional=rest)
-    return st.builds(lambda given: Call(tool.name, given), arguments)
+        return lambda draw: Call(tool.name, text(draw))
+    given = {key: _value_of(schema, text) for key, schema in tool.properties.items()}
+
+    def make(draw: Draw) -> Call:
+        wanted = [key for key in given if key in tool.required or draw.flag()]
+        return Call(tool.name, {key: given[key](draw) for key in wanted})
+
+    return make
 
 
-def _value_of(schema: Any, text: SearchStrategy[str]) -> SearchStrategy[Any]:
+def _value_of(schema: Any, text: Maker[str]) -> Maker[Any]:
     """Values of a tool's argument, as far as its schema's top level says what fits."""
     if isinstance(schema, Mapping) and isinstance(schema.get("enum"), list):
-        return st.sampled_from(schema["enum"])
+        return sampled(schema["enum"])
     items = schema.get("items", {}) if isinstance(schema, Mapping) else {}
-    pool: dict[str, SearchStrategy[Any]] = {
+    values = _values(text)
+    pool: dict[str, Maker[Any]] = {
         "string": text,
-        "integer": st.sampled_from((0, 1, -7, 2**53 + 1)),
-        "number": st.sampled_from((0, 1, 1.5, -0.25, 1e300)),
-        "boolean": st.booleans(),
-        "null": st.none(),
-        "object": st.dictionaries(st.sampled_from(KEYS), _values(text), max_size=2),
+        "integer": sampled((0, 1, -7, 2**53 + 1)),
+        "number": sampled((0, 1, 1.5, -0.25, 1e300)),
+        "boolean": sampled((False, True)),
+        "null": sampled((None,)),
+        "object": lambda draw: _mapping(draw, sampled(KEYS), values, 2),
     }
     types = schema_types(schema)
     kinds = [pool[kind] for kind in sorted(types) if kind in pool]
     if "array" in types:
-        kinds.append(st.lists(_value_of(items, text) if items else st.sampled_from(VALUES), max_size=3))
-    return st.one_of(kinds) if kinds else st.sampled_from(VALUES)
+        item = _value_of(items, text) if items else sampled(VALUES)
+        kinds.append(lambda draw: draw.some(item, 3))
+    return one_of(*kinds) if kinds else sampled(VALUES)
 
 
 FOREIGN_LOGS = (
@@ -210,47 +218,42 @@ CALL_FEATURES = frozenset({"reasoning", "calls", "several_calls", "text_input", 
 _KINDS = ("said", "said", "example", "some logs", "by hand", "by hand", "foreign")
 
 
-def steps(lect: Lect, *, tools: Tools = None) -> SearchStrategy[list[AgentStep]]:
-    """What an agent has done so far: up to three turns of one or more actions, with hostile observations.
-
-    The actions of a turn come from a reply that the lect formatted and read again, or from one of its examples, with
-    the model's text as their logs, of which some may be lost; or they are made by hand, without logs or with logs that
-    are in no tongue, or in another one.
-    """
+def steps(lect: Lect, *, tools: Tools = None) -> Maker[list[AgentStep]]:
+    """What an agent has done so far: see :func:`polylect.testing.steps`."""
     table = fragments(lect)
-    soup = st.lists(st.sampled_from(table), max_size=8).map("".join)
-    observed = st.one_of(soup, soup, indented(lect), st.sampled_from(PLAIN), st.sampled_from(VALUES))
-    turn_of = replies_of(lect.features & CALL_FEATURES, table, tools, only_tool(tools, lect))
+    soup = joined(table, 8)
+    observed: Maker[Any] = one_of(soup, soup, indented(lect), sampled(PLAIN), sampled(VALUES))
+    reply_of = replies_of(lect.features & CALL_FEATURES, table, tools, only_tool(tools, lect))
     examples = [actions for example in lect.examples if (actions := _of_example(lect, example, tools))]
-    foreign = st.sampled_from(FOREIGN_LOGS)
 
-    @st.composite
-    def turn(draw: DrawFn) -> list[AgentAction]:
-        kind = draw(st.sampled_from(_KINDS))
+    def turn(draw: Draw) -> list[AgentAction]:
+        kind = draw.pick(_KINDS)
         if kind == "example" and examples:
-            return draw(st.sampled_from(examples))
-        reply = draw(turn_of)
+            return draw.pick(examples)
+        reply = reply_of(draw)
         if kind in ("said", "some logs") and (actions := _said(lect, reply, tools)):
-            lost = [kind == "some logs" and draw(st.booleans()) for _ in actions]
+            lost = [kind == "some logs" and draw.flag() for _ in actions]
             return [_logged(action, "") if gone else action for action, gone in zip(actions, lost, strict=True)]
-        return [_logged(action, draw(foreign) if kind == "foreign" else "") for action in by_hand(reply)]
+        return [_logged(action, draw.pick(FOREIGN_LOGS) if kind == "foreign" else "") for action in by_hand(reply)]
 
-    @st.composite
-    def build(draw: DrawFn) -> list[AgentStep]:
-        turns = draw(st.lists(turn(), min_size=1, max_size=3))
-        return [AgentStep(action, draw(observed)) for actions in turns for action in actions]
+    def taken(draw: Draw) -> list[AgentStep]:
+        return [AgentStep(action, observed(draw)) for action in turn(draw)]
 
-    return build()
+    # Each turn may be one that can't be written: one alone is drawn more often.
+    return lambda draw: [step for steps in draw.some(taken, draw.pick((1, 3, 3)), 1) for step in steps]
 
 
-def indented(lect: Lect) -> SearchStrategy[str]:
+def indented(lect: Lect) -> Maker[str]:
     """A marker, or one that was escaped already, behind more white space than any marker takes."""
     own = markers(lect) or PLAIN
     guarded = () if lect.messages else set(escaped(cast("TextLect", lect), own)).difference(own)
-    space = st.builds(lambda blank, times: blank * times, st.sampled_from((" ", "\t", "\n", "\n ")), st.integers(7, 20))
-    marks = st.one_of([st.sampled_from(own), *([st.sampled_from(sorted(guarded))] if guarded else [])])
-    start = st.sampled_from(("", "", "a", "a\n"))
-    return st.builds(lambda *parts: "".join(parts), start, space, marks.map(str.lstrip))
+    marks = one_of(sampled(own), *([sampled(sorted(guarded))] if guarded else []))
+
+    def make(draw: Draw) -> str:
+        start, blank = draw.pick(("", "", "a", "a\n")), draw.pick((" ", "\t", "\n", "\n "))
+        return start + blank * draw.between(7, 20) + marks(draw).lstrip()
+
+    return make
 
 
 def _said(lect: Lect, reply: Reply, tools: Tools) -> list[AgentAction]:

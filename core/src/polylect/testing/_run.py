@@ -1,17 +1,14 @@
-"""How a law is tried: Hypothesis around it, and failures that say what was given and what came."""
+"""How a law is tried: with how many cases, and failures that say what was given and what came."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, ParamSpec, TypeVar
-
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import seed as with_seed
-from hypothesis.strategies import SearchStrategy
 
 from .._errors import ParseError
 from .._values import Call, Reply, Value
+from ._draw import Again, Draw, Drawn, Maker, smallest
 
 if TYPE_CHECKING:
     from .._lect import Lect
@@ -21,6 +18,10 @@ P = ParamSpec("P")
 
 EXAMPLES = 200
 """Examples per law when nothing else is said: some seconds for a lect. For bundled lects see ``tests/laws``."""
+CASE = "The case: "
+"""How the note of a failure begins that shows what was given."""
+MOST_DRAWS = 10
+"""Draws for an example, where most of them were there before."""
 SHOWN = 400
 """Characters of a value that a failure shows."""
 
@@ -42,69 +43,55 @@ def find(lect: Lect | str) -> Lect:
 
 
 def examine(
-    strategy: SearchStrategy[T],
-    body: Callable[[T], None],
-    *,
-    examples: int,
-    seed: int | None,
-    shrink: bool = True,
-    alike: Hashable = None,
+    make: Maker[T], body: Callable[[T], object], *, examples: int, seed: int | None, shrink: bool = True
 ) -> int:
-    """Call ``body`` with ``examples`` draws; returns how many there were (fewer if there are no more to draw).
-
-    ``alike`` names the strategy where the next law may ask for the same draws: to make them takes longer than to look
-    at them. They are drawn again where ``body`` fails, to find a small one.
+    """Call ``body`` with ``examples`` different draws; returns how many there were (fewer if there are no more).
 
     Raises:
-        AssertionError: what ``body`` raised for the smallest input that breaks it (or its other exception).
+        AssertionError: what ``body`` raised for the smallest case found that breaks it (or its other exception).
     """
     chosen = random.SystemRandom().getrandbits(32) if seed is None else seed
-    count = 0
-    name = None if alike is None or seed is None else (alike, seed, examples)
-    if name is not None and name in _drawn and _all_hold(_drawn[name], body):
-        return len(_drawn[name])
-    cases: list[T] = []
-
-    @with_seed(chosen)
-    @settings(
-        max_examples=examples,
-        database=None,
-        print_blob=False,  # the seed tells more: it works outside of a decorated test, too
-        deadline=None,
-        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-        report_multiple_bugs=False,
-    )
-    @given(strategy)
-    def trial(case: T) -> None:
-        nonlocal count
-        count += 1
-        body(case)
-        if name is not None:
-            cases.append(case)
-
-    try:
-        trial()
-    except Exception as error:
-        error.add_note(f"To see it again: seed={chosen}")
-        raise
-    if name is not None:
-        _drawn.clear()
-        _drawn[name] = cases
-    return count
+    draw = Drawn(chosen)
+    seen: set[tuple[int, ...]] = set()
+    for _ in range(MOST_DRAWS * examples):
+        if len(seen) == examples:
+            break
+        draw.made = []
+        try:
+            case = make(draw)
+            if (made := tuple(draw.made)) not in seen:
+                seen.add(made)
+                body(case)
+        except Exception as error:
+            broken = _smaller(make, body, draw.made, error) if shrink else error
+            broken.add_note(f"To see it again: seed={chosen}")
+            if broken is error:
+                raise
+            raise broken from None
+    return len(seen)
 
 
-_drawn: dict[Hashable, list[Any]] = {}
-"""The last draws that may be asked for again."""
+def _smaller(make: Maker[T], body: Callable[[T], object], choices: list[int], error: Exception) -> Exception:
+    """What the smallest case raises that breaks in the way of ``error``, which ``choices`` led to."""
+    kind, found = type(error), error
 
-
-def _all_hold(cases: list[Any], body: Callable[[Any], None]) -> bool:
-    try:
-        for case in cases:
-            body(case)
-    except Exception:  # whatever it is, it comes again
+    def fails(draw: Draw) -> bool:
+        try:
+            body(make(draw))
+        except kind:
+            return True
+        except Exception:  # broken too, in another way
+            return False
         return False
-    return True
+
+    try:
+        case: object = "nothing yet"
+        case = make(Again(smallest(choices, fails)))
+        body(case)
+    except kind as smaller:
+        found = smaller
+    found.add_note(f"{CASE}{brief(case)}")
+    return found
 
 
 def each(cases: Iterable[T], body: Callable[[T], None]) -> int:

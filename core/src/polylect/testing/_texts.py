@@ -1,4 +1,4 @@
-"""Strategies for what a model may write: well-formed, bent, cut, soup, and noise."""
+"""What a model may write: well-formed, bent, cut, soup, and noise."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
-
+from ._draw import Draw, Maker, joined, one_of, sampled
 from ._fragments import at, fragments, leaves, replaced, segments
 
 if TYPE_CHECKING:
@@ -24,51 +22,67 @@ ONE_BY_ONE = (1,)
 SURROGATES = "\ud800\udbff\udc00\udfff"
 LONG = 500
 """Parsers may treat chunks of this many characters in another way."""
+REACHES = (0x80, 0x80, 0x800, sys.maxunicode + 1, sys.maxunicode + 1)
+"""Below which numbers characters are drawn: ASCII, what letters have two bytes, all."""
+SIZES = (1, 80), (LONG // 2, LONG * 3 // 2), (LONG, LONG + 20)
+"""Sizes of chunks for long texts."""
 WORDS = ("a", "word ", "\n", " ", "x" * 7)
 _FAR = 100_000  # any position: taken modulo the length of the text
 
 
-def texts(lect: Lect) -> SearchStrategy[Message]:
-    """What a model of this tongue may write, well or badly.
-
-    Soup of markers and troublemakers, the lect's examples bent in one to three places or cut short, pieces of them in
-    any order, a marker repeated many times, long runs of words between markers, and random Unicode, lone surrogates
-    included. In tongues of messages: the examples with such texts in them; the shape of the message stays as it is.
-    """
+def texts(lect: Lect) -> Maker[Message]:
+    """What a model of this tongue may write: see :func:`polylect.testing.texts`."""
     table = fragments(lect)
-    soup = st.lists(st.sampled_from(table), max_size=24).map("".join)
+    soup = joined(table, 24)
     if lect.messages:
         return _messages([x for x in lect.examples if isinstance(x, dict)], soup, edits(table))
     examples = [x for x in lect.examples if isinstance(x, str)]
     # One piece in ten is a whole example: two replies in one are a model that did not stop.
     table = (*table, *(examples * (len(table) // 10 // max(len(examples), 1))))
-    bent = st.builds(bend, st.sampled_from(examples), edits(table)) if examples else soup
-    woven = st.lists(st.sampled_from(segments(lect) or table), max_size=10).map("".join)
-    return st.one_of(soup, bent, bent, bent, woven, woven, repeats(table), stretched(table), noise())
+    changes = edits(table)
+    bent = (lambda draw: bend(draw.pick(examples), changes(draw))) if examples else soup
+    woven = joined(segments(lect) or table, 10)
+    return one_of(soup, bent, bent, bent, woven, woven, repeats(table), stretched(table), noise, noise)
 
 
-def noise() -> SearchStrategy[str]:
+def noise(draw: Draw) -> str:
     """Random Unicode, lone surrogates included."""
+    return "".join(draw.some(_any_character, 40))
+
+
+def _any_character(draw: Draw) -> str:
     # of a million characters two thousand are surrogates: they would hardly ever be drawn
-    characters = st.one_of(st.characters(exclude_categories=()), st.sampled_from(SURROGATES))
-    return st.lists(characters, max_size=40).map("".join)
+    return draw.pick(SURROGATES) if draw.flag() else character(draw)
 
 
-def stretched(table: Sequence[str]) -> SearchStrategy[str]:
+def character(draw: Draw) -> str:
+    """A character other than a surrogate: of ASCII, among the first two thousand, or any."""
+    number = draw.below(draw.pick(REACHES))
+    return chr(number ^ 0x1000 if 0xD800 <= number < 0xE000 else number)
+
+
+def stretched(table: Sequence[str]) -> Maker[str]:
     """Fragments with long runs of one word between them, so that chunks of hundreds of characters make sense."""
-    run = st.builds(lambda word, times: word * times, st.sampled_from(WORDS), st.integers(1, 300))
-    return st.lists(st.one_of(st.sampled_from(table), run), min_size=2, max_size=12).map("".join)
+
+    def piece(draw: Draw) -> str:
+        return draw.pick(WORDS) * draw.between(1, 300) if draw.flag() else draw.pick(table)
+
+    return lambda draw: "".join(draw.some(piece, 12, 2))
 
 
-def repeats(table: Sequence[str]) -> SearchStrategy[str]:
+def repeats(table: Sequence[str]) -> Maker[str]:
     """One to three fragments, over and over."""
-    unit = st.lists(st.sampled_from(table), min_size=1, max_size=3).map("".join)
-    return st.builds(lambda unit, times: unit * times, unit, st.integers(1, 60))
+    unit = joined(table, 3, 1)
+    return lambda draw: unit(draw) * draw.between(1, 60)
 
 
-def edits(table: Sequence[str]) -> SearchStrategy[list[Edit]]:
+def edits(table: Sequence[str]) -> Maker[list[Edit]]:
     """One to three edits for :func:`bend`, or none."""
-    return st.lists(st.tuples(st.integers(0, 9), st.integers(0, _FAR), st.sampled_from(table)), max_size=3)
+
+    def edit(draw: Draw) -> Edit:
+        return draw.between(0, 9), draw.between(0, _FAR), draw.pick(table)
+
+    return lambda draw: draw.some(edit, 3)
 
 
 def bend(text: str, changes: Sequence[Edit]) -> str:
@@ -92,29 +106,37 @@ def bend(text: str, changes: Sequence[Edit]) -> str:
     return text
 
 
-def _messages(
-    examples: list[dict[str, Any]], soup: SearchStrategy[str], changes: SearchStrategy[list[Edit]]
-) -> SearchStrategy[Message]:
+def _messages(examples: list[dict[str, Any]], soup: Maker[str], changes: Maker[list[Edit]]) -> Maker[Message]:
     places = [(example, path) for example in examples for path in leaves(example)]
     if not places:
-        return st.builds(lambda text: {"role": "assistant", "content": text}, soup)
+        return lambda draw: {"role": "assistant", "content": soup(draw)}
 
-    def change(place: tuple[dict[str, Any], tuple[str | int, ...]], edit: list[Edit], new: str, whole: bool) -> Message:
-        message, path = place
-        changed: dict[str, Any] = replaced(message, path, new if whole else bend(at(message, path), edit))
+    def change(draw: Draw) -> Message:
+        message, path = draw.pick(places)
+        new = soup(draw) if draw.flag() else bend(at(message, path), changes(draw))
+        changed: dict[str, Any] = replaced(message, path, new)
         return changed
 
-    return st.builds(change, st.sampled_from(places), changes, soup, st.booleans())
+    return change
 
 
-def cuts(length: int = 0) -> SearchStrategy[tuple[int, ...]]:
-    """Sizes of chunks, to be cycled: all in one, one character at a time, or a random few; of long texts long ones."""
-    some = st.lists(st.integers(1, 12), min_size=1, max_size=5).map(tuple)
-    if length > LONG:
-        size = st.one_of(st.integers(1, 80), st.integers(LONG // 2, LONG * 3 // 2), st.integers(LONG, LONG + 20))
-        long = st.lists(st.integers(LONG, LONG * 2), min_size=1, max_size=3).map(tuple)
-        some = st.one_of(st.lists(size, min_size=1, max_size=5).map(tuple), long, long, some)
-    return st.one_of(some, st.just(ONE_BY_ONE), st.just(ALL_AT_ONCE)) if length <= LONG else some
+def cuts(length: int = 0) -> Maker[tuple[int, ...]]:
+    """Sizes of chunks for a text of this many characters: see :func:`polylect.testing.cuts`."""
+    return _long_cuts if length > LONG else one_of(_short_cuts, sampled((ONE_BY_ONE,)), sampled((ALL_AT_ONCE,)))
+
+
+def _short_cuts(draw: Draw) -> tuple[int, ...]:
+    return tuple(draw.some(lambda draw: draw.between(1, 12), 5, 1))
+
+
+def _long_cuts(draw: Draw) -> tuple[int, ...]:
+    match draw.below(4):
+        case 0:
+            return _short_cuts(draw)
+        case 1:
+            return tuple(draw.some(lambda draw: draw.between(*draw.pick(SIZES)), 5, 1))
+        case _:
+            return tuple(draw.some(lambda draw: draw.between(LONG, LONG * 2), 3, 1))
 
 
 def pieces(lect: Lect, message: Message, sizes: Sequence[int]) -> list[Any]:
