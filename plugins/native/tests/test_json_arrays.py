@@ -301,6 +301,14 @@ def test_thoughts_begin_where_the_prompt_began_them() -> None:
     assert (parser.reply.reasoning, parser.reply.content) == ("It is autumn.", "It rains.")
 
 
+@pytest.mark.parametrize("mark", ["<|tool_result|>", "<|begin_tool_result|>"])
+def test_thoughts_in_which_a_result_would_begin_are_refused(mark: str) -> None:
+    thought = polylect.Reply(reasoning=f"Is it {mark}?", content="It rains.")
+    with pytest.raises(polylect.LectError, match=r"apriel can't write .* in thoughts"):
+        polylect.lect("apriel").format(thought)
+    polylect.lect("apriel").format(polylect.Reply(reasoning="Is it?", content="It rains."))
+
+
 # --- every one of them ------------------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from polylect import LectError
+
 from ._body import JsonArray
+
+if TYPE_CHECKING:
+    from polylect import Reply, Toolbox
 
 _TITLE = '<tool_calls>[{"name": …, "arguments": …}]</tool_calls>'
 
@@ -116,3 +123,10 @@ class Apriel(JsonArray):
         "The tools are listed as Python would print them.",
         "Apriel 1.6 names the markers of turns differently; both are read, those of 1.5 are written.",
     )
+
+    def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
+        """The turn: thoughts, text, calls. Behind other text thoughts are content, in which a result would begin."""
+        mark = next((mark for mark in ("<|tool_result|>", "<|begin_tool_result|>") if mark in reply.reasoning), "")
+        if mark:
+            raise LectError(f"{self.name} can't write {mark!r} in thoughts: in a transcript a result begins there.")
+        return super().write(reply, tools)
