@@ -50,7 +50,7 @@ class CallReader:
 
     __slots__ = (
         "_texts", "answer_names", "bare", "converts", "cut_observations", "empty", "keep_cut", "lect", "list_end",
-        "live", "max_calls", "max_nesting", "max_size", "names_ids", "only", "plain", "policies", "read_json",
+        "live", "max_calls", "max_nesting", "max_size", "mends", "names_ids", "only", "plain", "policies", "read_json",
         "read_text", "separators", "stops", "strict", "tools", "types",
     )  # fmt: skip
 
@@ -67,6 +67,7 @@ class CallReader:
         self.max_size = policies.max_call_size
         self.answer_names = lect.answer_names
         self.max_nesting = policies.max_nesting
+        self.mends = policies.malformed == "repair"
         self.read_text, self.read_json = lect.read_text, lect.read_json
         self.names_ids, self.converts, self.empty = lect.names_ids, lect.converts, lect.empty_arguments
         self.types, self.strict, self.list_end = lect.typed_members, lect.strict_calls, lect.list_end

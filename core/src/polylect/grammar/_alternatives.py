@@ -230,7 +230,8 @@ def starts(patterns: Sequence[Seq]) -> str | None:
         inner = _by_first(bare, TOLD - 1)
         behind = "" if inner is None else f"(?:{inner}|\\Z)"
         if white and behind:
-            behind = f"{_set(white)}{{0,{most}}}+{behind}"
+            firm = "" if any(way and not chars(way[0][1]).isdisjoint(white) for way in bare) else "+"
+            behind = f"{_set(white)}{{0,{most}}}{firm}{behind}"
         groups[behind] = groups.get(behind, "") + begun
     if len(groups) == 1:
         (behind, begun), *_ = groups.items()

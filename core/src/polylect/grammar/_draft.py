@@ -49,6 +49,8 @@ class Sink(Protocol):
     """Whether arguments in a notation of the tongue's own become JSON text; they are held until then."""
     list_end: str
     """The character that ends a list of calls, none of which counts before; empty where each counts for itself."""
+    mends: bool
+    """Whether a malformed payload may be mended, so that it is followed to its end, whatever stands in it."""
     strict: bool
     """Whether text within a call that fits nowhere makes it invalid."""
     types: bool
@@ -133,6 +135,8 @@ class Draft:
     """What the tongue itself says of the type of that value."""
     verbatim = True
     """Whether that value is its text."""
+    markup = False
+    """Whether what follows the payload begins with ``<``, which ends one that has lost its last bracket."""
 
     def __init__(self, cursor: Cursor, sink: Sink) -> None:
         self.cursor, self.sink = cursor, sink
@@ -229,9 +233,9 @@ class Draft:
         if not isinstance(values, dict):
             self.break_off()
             return
-        self.form = MEMBERS
-        self.members = self.members or {}
         for key, value in values.items():
+            self.form = MEMBERS
+            self.members = self.members or {}
             self.key = key
             self.member(self._before() + dumps(value), end)
             self.members[key] = value

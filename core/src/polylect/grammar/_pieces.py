@@ -14,11 +14,11 @@ Reading: TypeAlias = Generator[Any, Any, bool]
 SILENT, ARGUMENTS, ANSWER_TEXT, ANSWER_JSON, HOLD = range(5)
 """What scanned text becomes: nothing, argument deltas, the answer (decoded, or as it is), or it is kept for later."""
 
-BRACKET: Any = re.compile(r'[^"{}\[\]]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]]*+)*+', re.S).match
-"""From outside of strings to the next bracket, or to the quote of a string that goes on behind the chunk."""
+BRACKET: Any = re.compile(r'[^"{}\[\]<]*+(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"[^"{}\[\]<]*+)*+', re.S).match
+"""From outside of strings to the next bracket or ``<``, or to the quote of a string that goes on behind the chunk."""
 SCALAR: Any = re.compile(r"[\w.+\-]*+").match
 SPACE: Any = re.compile(r"[ \t\r\n]*+").match
-PLAIN: Any = re.compile(r'[^"{}\[\]]*+').match
+PLAIN: Any = re.compile(r'[^"{}\[\]<]*+').match
 MEMBER = re.compile(
     r'[ \t\r\n]*+(?:(\})|(,?)[ \t\r\n]*+"([^"\\]*+(?:\\.[^"\\]*+)*+)"[ \t\r\n]*+:[ \t\r\n]*+(?=[^ \t\r\n]))', re.S
 ).match

@@ -182,7 +182,8 @@ class BaseReader:
     def payload_begins(self, payload: Payload) -> Reading:
         """The reader of a payload that begins at the cursor."""
         cursor, draft = self.cursor, self.draft
-        name, _, _, flags = payload
+        name, _, edge, flags = payload
+        draft.markup = not self.sink.mends and self.runtime.opens_markup(edge.target)
         if flags:
             start = cursor.base + cursor.i
             if flags == t.CALL_BEGIN:

@@ -230,6 +230,7 @@ class Runtime:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self.states: list[State | None] = [None] * len(tables.states)
+        self._markup: dict[int, bool] = {}
         self.live: list[Any] = [None] * len(tables.states)
         """The states as the stream interpreter has them, once it has entered them."""
         self.keys, self.words = tables.keys, tables.words
@@ -240,6 +241,14 @@ class Runtime:
         if found is None:
             found = self.states[number] = State(self, number)
         return found
+
+    def opens_markup(self, number: int) -> bool:
+        """Whether a marker that may come in a state begins with ``<``, white space aside."""
+        known = self._markup.get(number)
+        if known is None:
+            trees = self.state(number).markers.trees
+            known = self._markup[number] = any("<" in patterns.first(tree)[0] for tree in trees)
+        return known
 
     def text(self, name: str, here: dict[str, Edge]) -> TextRun:
         """The text ``name`` as it may begin in the state with the edges ``here``."""

@@ -51,7 +51,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
     """
     cursor = draft.cursor
     c, i, base, out, last, final = cursor.c, cursor.i, cursor.base, cursor.out, cursor.last, cursor.final
-    seen = cursor.seen
+    seen, markup = cursor.seen, draft.markup
     whole = base + i
     first, closed, word = True, False, ""
     if keys is not None:
@@ -212,11 +212,18 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
                         break
                 elif depth:
                     char = c[at]
-                    if char not in '"{}[]':
+                    if char not in '"{}[]<':
                         at = BRACKET(c, at).end()
                         if at >= n:
                             break
                         char = c[at]
+                    if char == "<":
+                        if markup:  # of what follows: a bracket is missing
+                            draft.is_broken = closed = True
+                            break
+                        table = None
+                        at += 1
+                        continue
                     at += 1
                     if char == '"':
                         inside = True
@@ -333,6 +340,11 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
             draft.arguments = (start, end)
         if not closed or keys is None:
             break
+        if draft.is_broken:
+            if not draft.started:
+                draft.form = JSON
+                draft.arguments = (whole, end)
+            break
         if word:
             cursor.out, cursor.last = out, last
             _take(draft, word, cursor.slice(start + 1, end - 1), start, end)
@@ -430,6 +442,8 @@ def scan_rest(draft: Draft) -> Reading:
             if not (yield from scan_json(draft, SILENT)):
                 return False
             continue
+        if char == "<" and draft.markup:
+            return True
         cursor.i += 1
         if char in "{[":
             depth += 1
