@@ -139,15 +139,16 @@ def drawn(make: Maker[T]) -> list[T]:
     return found
 
 
-def test_a_failure_is_shown_by_the_smallest_case() -> None:
+def test_a_failure_is_shown_by_a_small_case() -> None:
     def fewer(text: object) -> None:
         assert str(text).count("Action") < 3, "three"
 
+    shortest = 2 * len(str(REACT.examples[0]))  # that stands in texts as it is
     for seed in range(5):
         with pytest.raises(AssertionError, match="three") as caught:
             _run.examine(_texts.texts(REACT), fewer, examples=500, seed=seed)
-        case = next(note for note in caught.value.__notes__ if note.startswith(_run.CASE))
-        assert len(case) < len(_run.CASE) + 120, case  # a short example of the lect, as it is
+        (case,) = [note for note in caught.value.__notes__ if note.startswith(_run.CASE)]
+        assert len(case) < len(_run.CASE) + shortest + 20, case
 
 
 def test_another_failure_is_no_smaller_case_of_it() -> None:
