@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -57,6 +58,12 @@ def items(count: int) -> list[Item]:
 def test_results_come_in_order() -> None:
     for jobs in (1, 2, 5):
         assert [x.data for x in run_pool(Echo(), Feed(items(60)), jobs)] == [b"%d" % i for i in range(60)]
+
+
+def test_what_the_collector_was_told_to_leave_alone_it_leaves_alone() -> None:
+    assert gc.get_freeze_count() > 0, "the tests do so themselves: see tests/conftest.py"
+    assert len(list(run_pool(Echo(), Feed(items(3)), 2))) == 3
+    assert gc.get_freeze_count() > 0
 
 
 def test_results_larger_than_a_pipe_do_not_block() -> None:

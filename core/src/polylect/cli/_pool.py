@@ -96,6 +96,7 @@ class _Pool:
         # Linux: a copy of this process has everything loaded already. Elsewhere forking is unsafe or unknown.
         context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
         self.workers: dict[Connection[Any, Any], BaseProcess] = {}
+        self.frozen = gc.get_freeze_count() > 0  # by somebody else, who wants it so for longer
         gc.freeze()  # or each worker's first collection copies all pages of the parent
         ours = _ignore_interrupts()  # children inherit it: Ctrl-C is the parent's business
         try:
@@ -185,7 +186,8 @@ class _Pool:
             process.join(5)
             if process.is_alive():
                 process.kill()
-        gc.unfreeze()
+        if not self.frozen:
+            gc.unfreeze()
 
 
 def _fate(code: int | None) -> str:
