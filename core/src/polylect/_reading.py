@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ._errors import Reason
-from ._json import NUMBER_FAULTS, json_fault
+from ._json import NUMBER_FAULTS, dumps, json_fault
+from ._mending import Mender
 from ._policies import Policies
 from ._tools import Tool, Toolbox, fold
 from ._values import Call, Diagnostic, Status
@@ -49,14 +50,15 @@ class CallReader:
     """The engine's sink for one lect, one set of tools and one choice of policies."""
 
     __slots__ = (
-        "_texts", "answer_names", "bare", "converts", "cut_observations", "empty", "keep_cut", "lect", "list_end",
-        "live", "max_calls", "max_nesting", "max_size", "mends", "names_ids", "only", "plain", "policies", "read_json",
-        "read_text", "separators", "stops", "strict", "tools", "types",
+        "_texts", "answer_names", "any_name", "bare", "converts", "cut_observations", "empty", "keep_cut", "lect",
+        "list_end", "live", "max_calls", "max_nesting", "max_size", "mender", "mends", "names_ids", "only", "plain",
+        "policies", "read_json", "read_text", "separators", "stops", "strict", "tools", "types",
     )  # fmt: skip
 
     def __init__(self, lect: TextLect, tools: Toolbox | None, policies: Policies) -> None:
         self.lect, self.tools, self.policies = lect, tools, policies
         self.bare = tools is None
+        self.any_name = tools is not None or not lect.checks_names
         self.only = lect.only_tool(tools)
         self.live = policies.arguments == "live"
         self.keep_cut = policies.truncated == "flag"
@@ -68,6 +70,7 @@ class CallReader:
         self.answer_names = lect.answer_names
         self.max_nesting = policies.max_nesting
         self.mends = policies.malformed == "repair"
+        self.mender = Mender()
         self.read_text, self.read_json = lect.read_text, lect.read_json
         self.names_ids, self.converts, self.empty = lect.names_ids, lect.converts, lect.empty_arguments
         self.types, self.strict, self.list_end = lect.typed_members, lect.strict_calls, lect.list_end
@@ -152,7 +155,8 @@ class CallReader:
         name = name or self.only
         if form == NO_ARGUMENTS and ending < CUT:
             raw = self.empty
-        if self.bare and name and ending < CUT and raw.__class__ is str:  # the hot path
+        fair = self.any_name or name.isidentifier() or self.lect.is_name(name)
+        if self.bare and fair and name and ending < CUT and raw.__class__ is str:  # the hot path
             size = len(raw)
             if form == JSON and ending == CLOSED and value is not MISSING:
                 if size <= self.max_size and (size <= self.max_nesting or not nesting_beyond(raw, self.max_nesting)):
@@ -168,12 +172,12 @@ class CallReader:
             diagnostics.append(Diagnostic("truncated", "The message ends in the middle of a call.", start, end))
             error = "Your message was cut off in the middle of a call, so the call did not run. Send it again, shorter."
             return Call(name, None, raw, call_id, start, end, "truncated", error)
-        arguments, status, error = self._arguments(name, form, raw, value, tool, ending)
+        arguments, status, error = self._arguments(name, form, raw, value, tool, ending, diagnostics)
         if error is not None and status == "complete":
             diagnostics.append(Diagnostic("types", error, start, end))
             error = None
         if error is None:
-            error = self._fault(name, arguments, tool)
+            error = self._fault(name, arguments, tool) if fair else self.lect.no_name(name)
             if error is not None:
                 status = "invalid"
         if status == "complete":
@@ -185,11 +189,14 @@ class CallReader:
             diagnostics.append(Diagnostic("repaired", f"The arguments of {name!r} were repaired.", start, end))
         else:
             raw = raw if raw.__class__ is str else raw.value
-            fault = self._kind_of_fault(name, form, raw, arguments, tool, ending, error)
+            misnamed = not fair and error == self.lect.no_name(name)
+            fault = "missing_name" if misnamed else self._kind_of_fault(name, form, raw, arguments, tool, ending, error)
             diagnostics.append(Diagnostic(fault, error or "", start, end))
         return Call(name, arguments, raw, call_id, start, end, status, error)
 
-    def _arguments(self, name: str, form: int, raw: Any, value: Any, tool: Tool | None, ending: int) -> Arguments:
+    def _arguments(
+        self, name: str, form: int, raw: Any, value: Any, tool: Tool | None, ending: int, diagnostics: list[Diagnostic]
+    ) -> Arguments:
         lect = self.lect
         if longer(raw, self.max_size):
             return None, "invalid", (
@@ -209,7 +216,7 @@ class CallReader:
         if value is MISSING:
             value, problem = decode(raw)
             if problem is not None:
-                value = self._repaired(raw)
+                value = self._repaired(raw, diagnostics)
                 if value is MISSING:
                     return None, "invalid", malformed(name, problem)
                 status = "repaired"
@@ -228,22 +235,20 @@ class CallReader:
         self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]
     ) -> tuple[str, str, dict[str, Any]] | None:
         """A malformed call object, mended if the policy says so: its name, its arguments' text, its arguments."""
-        value = self._repaired(raw)
+        value = self._repaired(raw, diagnostics)
         keys = {role: key for key, role in self.lect.grammar_keys.items()}
         if not isinstance(value, dict) or not isinstance(value.get(keys.get("name", "name")), str):
             return None
         arguments = value.get(keys.get("arguments", "arguments"), {})
         if not isinstance(arguments, (dict, str)):
             return None
-        from ._json import dumps
-
         diagnostics.append(Diagnostic("repaired", "A malformed call object was repaired.", max(start, 0), max(end, 0)))
         return value[keys["name"]], dumps(arguments), arguments  # type: ignore[return-value]
 
-    def _repaired(self, raw: str) -> Any:
+    def _repaired(self, raw: str, diagnostics: list[Diagnostic]) -> Any:
         if self.policies.malformed != "repair":
             return MISSING
-        return self.lect.repair(raw)
+        return self.mender.mend(raw, self.lect.repair, self.max_nesting, diagnostics)
 
     def _fault(self, name: str, arguments: Any, tool: Tool | None) -> str | None:
         if not name:

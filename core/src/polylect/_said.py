@@ -95,7 +95,7 @@ def _decided(lect: TextLect, text: str, tools: Toolbox | None, policies: dict[st
     return [(action.tool, action.tool_input) for action in decision]
 
 
-def refuse(lect: TextLect, reply: Reply) -> None:
+def refuse(lect: TextLect, reply: Reply, tools: Toolbox | None) -> None:
     """Raise LectError for what the lect has no words for."""
     has = lect.features
     told = {
@@ -116,3 +116,8 @@ def refuse(lect: TextLect, reply: Reply) -> None:
     for call in reply.calls:
         if not call.runnable:
             raise LectError(f"The call of {call.name!r} is {call.status}; only whole calls can be written.")
+        if tools is None and lect.checks_names and not call.name.isidentifier() and not lect.is_name(call.name):
+            raise LectError(
+                f"{lect.name} can't express this reply: {call.name[:80]!r} can't be a tool's name. If there is such a "
+                "tool, give tools."
+            )

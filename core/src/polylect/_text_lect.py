@@ -50,6 +50,7 @@ class TextLect(Lect):
         typed_members: whether :meth:`is_text` and :meth:`read_member` type the values of members; else they are texts.
         names_ids: whether a call's name and its id are one text, which :meth:`name_id` takes apart.
         converts: whether arguments that are text become JSON text once :meth:`read_text` has read them.
+        checks_names: whether a call is invalid whose name is none by :meth:`is_name`, where no tools are known.
         strict_calls: whether text within a call that fits nowhere makes it invalid; else it is passed over.
         list_end: the character that ends a list of calls, of which none counts before that; empty where each counts.
         empty_arguments: the arguments' text of a call without any.
@@ -62,6 +63,7 @@ class TextLect(Lect):
     typed_members: ClassVar[bool] = False
     names_ids: ClassVar[bool] = False
     converts: ClassVar[bool] = False
+    checks_names: ClassVar[bool] = False
     strict_calls: ClassVar[bool] = False
     list_end: ClassVar[str] = ""
     empty_arguments: ClassVar[str] = ""
@@ -253,6 +255,14 @@ class TextLect(Lect):
         """The correction for a call that names no tool."""
         return f"The call names no tool. {self.hint}".strip()
 
+    def is_name(self, name: str) -> bool:
+        """Whether a tool may have this name, which is no plain identifier; asked where ``checks_names`` is True."""
+        return True
+
+    def no_name(self, name: str) -> str:
+        """The correction for a call whose name can't be one."""
+        return f"The call names no tool: {name[:80]!r} can't be a name. {self.hint}".strip()
+
     def validate(self, tool: Tool, arguments: Any) -> str | None:
         """The correction for arguments that do not fit the tool's schema, or None."""
         return None
@@ -283,8 +293,8 @@ class TextLect(Lect):
         if not isinstance(reply, Reply):
             raise LectError(f"format() takes a Reply, not {type(reply).__name__}.")
         check_reply(reply)
-        refuse(self, reply)
         known = toolbox(tools)
+        refuse(self, reply, known)
         try:
             text = self.write(reply, known)
         except PolylectError:
@@ -305,13 +315,12 @@ class TextLect(Lect):
     def format_steps(self, steps: Sequence[AgentStep], *, tools: Tools = None, **policies: Any) -> str:
         """The scratchpad: each turn's text, its observations (escaped by policy), a cue for the model.
 
-        ``tools`` type the arguments of calls, in tongues where text is typed by schemas; else they are only checked.
+        ``tools`` type the arguments of calls, in tongues where text is typed by schemas, and tell names that are none
+        without them; else they are only checked.
         """
         box = toolbox(tools)
         chosen = self.policies.replace(**policies) if policies else self.policies
-        turns = (
-            self._typed_turns(steps, chosen, box) if box and self.typed_members else self.written_turns(steps, chosen)
-        )
+        turns = self.written_turns(steps, chosen, self.needed_tools(box))
         out = []
         for number, (turn, text) in enumerate(turns, 1):
             out.append(text)
@@ -322,23 +331,30 @@ class TextLect(Lect):
                 out.append(self.cue(turns[number][1] if number < len(turns) else None) if last else self.between)
         return "".join(out)
 
-    def written_turns(self, steps: Sequence[AgentStep], policies: Policies) -> list[tuple[list[AgentStep], str]]:
-        """The turns that steps came from, each with its text.
+    def written_turns(
+        self, steps: Sequence[AgentStep], policies: Policies, tools: Toolbox | None = None
+    ) -> list[tuple[list[AgentStep], str]]:
+        """The turns that steps came from, each with its text; ``tools`` only where it would read otherwise without.
 
         Raises:
             LectError: an action can't be written.
         """
-        known = self._known_turns.setdefault(policies, {}) if len(self._known_turns) < KEPT else {}
-        return [(turn, turn_text(self, [step.action for step in turn], policies, known)) for turn in turns_of(steps)]
-
-    def _typed_turns(self, steps: Sequence[AgentStep], policies: Policies, tools: Toolbox) -> list[Any]:
-        """The same, read and written by the schemas of the tools."""
-        typed = self._typed  # once: another thread may write with other tools
-        if typed is None or typed[0] is not tools or typed[1] != policies:
-            self._typed = typed = tools, policies, {}
-        known = typed[2]
+        if tools:
+            typed = self._typed  # once: another thread may write with other tools
+            if typed is None or typed[0] is not tools or typed[1] != policies:
+                self._typed = typed = tools, policies, {}
+            known = typed[2]
+        else:
+            known = self._known_turns.setdefault(policies, {}) if len(self._known_turns) < KEPT else {}
         turns = turns_of(steps)
         return [(turn, turn_text(self, [step.action for step in turn], policies, known, tools)) for turn in turns]
+
+    def needed_tools(self, tools: Toolbox | None) -> Toolbox | None:
+        """The tools, where what is written reads otherwise without them: types them, or has names that are odd."""
+        if not tools or self.typed_members:
+            return tools or None
+        odd = self.checks_names and not all(name.isidentifier() or self.is_name(name) for name in tools)
+        return tools if odd else None
 
     def opening(self, step: AgentStep, *, first: bool) -> str:
         """What stands before the observation of a step, the first of its turn or another one."""

@@ -11,6 +11,7 @@ from ._decide import decide
 from ._errors import Reason
 from ._inputs import takes_keys
 from ._json import dumps, is_mended, json_fault
+from ._mending import Mender
 from ._models import Asked
 from ._outputs import says_length
 from ._parser import check_policies
@@ -42,6 +43,7 @@ __all__ = [
     "Asked",
     "Grammar",
     "Member",
+    "Mender",
     "Part",
     "Reader",
     "Reason",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polylect
-from polylect import AgentAction, AgentFinish, AgentStep, Call, CallEnd, ContentDelta, LectError, Reply, TextLect
+from polylect import AgentAction, AgentFinish, AgentStep, Call, CallEnd, ContentDelta, LectError, Reply, TextLect, Tool
 from polylect.grammar import lint
 
 WEATHER = {"city": 'Pa"r\nis</x>', "days": 3, "opt": {"k": [1, True, None]}}
@@ -290,10 +290,10 @@ def test_the_pairs_of_newer_longcat_models_have_the_types_of_the_schema() -> Non
 def test_inkling_writes_no_name_that_would_break_a_head() -> None:
     lect = text_lect("inkling")
     with pytest.raises(LectError, match="head of a block"):
-        lect.format(Reply(calls=(Call("a|b", {}),)))
+        lect.format(Reply(calls=(Call("a|b", {}),)), tools=[Tool("a|b")])
     step = AgentStep(AgentAction("a|b", {}, log="", index=0), "T")
     with pytest.raises(LectError, match="head of a block"):
-        lect.format_steps([step])
+        lect.format_steps([step], tools=[Tool("a|b")])
 
 
 @pytest.mark.parametrize("name", NAMES)

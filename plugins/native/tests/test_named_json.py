@@ -160,7 +160,7 @@ def test_stop_strings_in_arguments_are_spelt_otherwise(name: str) -> None:
 def test_a_result_names_its_tool_or_is_refused(name: str) -> None:
     step = AgentStep(AgentAction("web search", {}), "ok")
     with pytest.raises(LectError, match=r"can't name the tool 'web search' in a result"):
-        polylect.lect(name).format_steps([step])
+        polylect.lect(name).format_steps([step], tools=[polylect.Tool("web search")])
 
 
 @pytest.mark.parametrize("name", ["functionary_v31", "functionary_v32"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polylect
-from polylect import AgentAction, AgentStep, ArgumentsDelta, Call, CallStart, LectError, Reply
+from polylect import AgentAction, AgentStep, ArgumentsDelta, Call, CallStart, LectError, Reply, Tool
 from polylect_native._native import NativeLect
 from polylect_native.typed_tags._dsml import DsmlV4
 from polylect_native.typed_tags._hy_v3 import HyV3
@@ -267,10 +267,11 @@ def test_the_suffix_of_hy_v3_is_a_choice() -> None:
 
 def test_names_and_keys_of_kimi_have_entities() -> None:
     lect = lect_of("kimi_k3_xtml")
-    reply = Reply(calls=(Call('a "&quot;" &index; b', {'"': 1, "&amp;": '"&quot;'}),))
-    written = lect.format(reply)
+    name = 'a "&quot;" &index; b'
+    reply = Reply(calls=(Call(name, {'"': 1, "&amp;": '"&quot;'}),))
+    written = lect.format(reply, tools=[Tool(name)])
     assert '"a &quot;&amp;quot;&quot; &amp;index; b" index="1"' in written
-    assert lect.parse(written) == reply
+    assert lect.parse(written, tools=[Tool(name)]) == reply
 
 
 @pytest.mark.parametrize("name", NAMES)

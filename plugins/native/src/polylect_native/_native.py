@@ -65,6 +65,7 @@ class NativeLect(TextLect):
     policies: Policies = Policies(text="final")
     features = frozenset({"reasoning", "content", "calls", "several_calls", "object_input", "content_with_calls"})
     empty_arguments = "{}"
+    checks_names = True
     think: tuple[str, str] | None = ("<think>\n", "\n</think>\n\n")
     opener: str = ""
     closer: str = ""
@@ -163,6 +164,19 @@ class NativeLect(TextLect):
 
         value = repair_json(raw, return_objects=True, skip_json_loads=True)
         return value if value not in ("", [], {}) and is_mended(value, raw) else MISSING
+
+    # --- names ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _no_name(self) -> re.Pattern[str]:
+        """What no tool's name has: white space, a control character, a quote, a bracket of markup, a marker."""
+        marks = {mark.strip() for mark in (*self.special, *self.stops)}
+        told = "|".join(re.escape(mark) for mark in sorted(marks, key=len, reverse=True) if len(mark) > 2)
+        return re.compile(rf"[{{}}<>|\"\s\x00-\x1f\x7f-\x9f\u2028\u2029]|{told or '(?!)'}")
+
+    def is_name(self, name: str) -> bool:
+        """Whether no markup is in the name, and no white space."""
+        return self._no_name.search(name) is None
 
     # --- telling it from others -----------------------------------------------------------------------------------
 

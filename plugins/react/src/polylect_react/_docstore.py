@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from polylect import EXCEPTION_TOOL, AgentStep, Call, Policies, Prompt
+from polylect import EXCEPTION_TOOL, AgentStep, Call, Policies, Prompt, Toolbox
 from polylect.plugin import Tools, observation_text
 
 from . import _prompt
@@ -60,10 +60,12 @@ class Docstore(ReactBracket):
             out.append(cue if cue == "\n" else f"\n{self.words['thought']} {number + 1}: ")
         return "".join(out)
 
-    def written_turns(self, steps: Sequence[AgentStep], policies: Policies) -> list[tuple[list[AgentStep], str]]:
+    def written_turns(
+        self, steps: Sequence[AgentStep], policies: Policies, tools: Toolbox | None = None
+    ) -> list[tuple[list[AgentStep], str]]:
         """The turns that steps came from, each with its text; actions without a log with their numbers."""
         found, number, word = [], 1, self.words["action"]
-        for turn, text in super().written_turns(steps, policies):
+        for turn, text in super().written_turns(steps, policies, tools):
             actions = [step.action for step in turn]
             if not any(action.log or action.tool == EXCEPTION_TOOL for action in actions):
                 calls = [Call(action.tool, action.tool_input) for action in actions]

@@ -9,9 +9,9 @@ from typing import Any
 from polylect import Arguments, Call, Diagnostic, Policies, TextLect, Toolbox
 from polylect.plugin import (
     DECODER,
+    Mender,
     Reason,
     decode,
-    dumps,
     is_mended,
     malformed,
     nesting_beyond,
@@ -38,10 +38,11 @@ _UNFINISHED = re.compile(
 class Rules:
     """How calls are read: the tools that were offered, the policies, and the grammar of arguments."""
 
-    __slots__ = ("policies", "tools")
+    __slots__ = ("mender", "policies", "tools")
 
     def __init__(self, tools: Toolbox | None, policies: Policies) -> None:
         self.tools, self.policies = tools, policies
+        self.mender = Mender()
 
     def name(self, raw: str, start: int, end: int, diagnostics: list[Diagnostic]) -> str:
         """The tool that a model's spelling of a name means."""
@@ -90,7 +91,7 @@ class Rules:
             error: str | None = f"Your turn had more than {self.policies.max_calls} calls. Send fewer at a time."
             return Call(name, None, raw, identifier, start, end, "invalid", error)
         hints: list[str] = []
-        arguments, status, error = self._arguments(name, raw, custom, last, length, hints)
+        arguments, status, error = self._arguments(name, raw, custom, last, length, hints, diagnostics)
         if status == "truncated":
             diagnostics.append(Diagnostic("truncated", "The message ends in the middle of a call.", start, end))
             return Call(name, None, raw, identifier, start, end, "truncated", _CUT_ERROR)
@@ -120,7 +121,16 @@ class Rules:
             return unknown_tool(name, self.tools)
         return None
 
-    def _arguments(self, name: str, raw: str, custom: bool, last: bool, length: bool, hints: list[str]) -> Arguments:
+    def _arguments(
+        self,
+        name: str,
+        raw: str,
+        custom: bool,
+        last: bool,
+        length: bool,
+        hints: list[str],
+        diagnostics: list[Diagnostic],
+    ) -> Arguments:
         policies = self.policies
         if len(raw) > policies.max_call_size:
             return None, "invalid", f"The arguments of {name!r} are longer than {policies.max_call_size} characters."
@@ -138,24 +148,19 @@ class Rules:
         if last and ends_inside(raw, length):
             return None, "truncated", None
         if policies.malformed == "repair" and not ends_inside(raw, True):  # what is cut is never made whole
-            mended = self._mended(raw, hints)
+            mended = self._mended(raw, hints, diagnostics)
             if mended is not None:
                 return unwrapped(mended), "repaired", None
         return None, "invalid", malformed(name, problem)
 
-    def _mended(self, raw: str, hints: list[str]) -> dict[str, Any] | None:
+    def _mended(self, raw: str, hints: list[str], diagnostics: list[Diagnostic]) -> dict[str, Any] | None:
         """The object that ``json-repair`` makes of malformed arguments, or None."""
         loads = _repairer()
         if loads is None:
             hints.append(REPAIR_HINT)
             return None
-        try:
-            value = loads(raw)
-            if type(value) is not dict or not is_mended(value, raw):
-                return None
-            return None if nesting_beyond(dumps(value), self.policies.max_nesting) else value
-        except (ValueError, RecursionError, IndexError, KeyError, TypeError, AttributeError):
-            return None
+        value = self.mender.mend(raw, loads, self.policies.max_nesting, diagnostics)
+        return value if type(value) is dict and is_mended(value, raw) else None
 
     def _value(self, name: str, value: Any) -> Arguments:
         if type(value) is dict:

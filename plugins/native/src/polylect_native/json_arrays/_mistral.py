@@ -57,10 +57,10 @@ class MistralV3Array(JsonResults):
 
     def format_steps(self, steps: Sequence[AgentStep], *, tools: Tools = None, **policies: Any) -> str:
         """The scratchpad; behind each result the id of its call, or else its number in the turn."""
-        toolbox(tools)
+        box = toolbox(tools)
         chosen = self.policies.replace(**policies) if policies else self.policies
         out = []
-        for turn, text in self.written_turns(steps, chosen):
+        for turn, text in self.written_turns(steps, chosen, self.needed_tools(box)):
             out.append(text)
             for step in turn:
                 action = step.action

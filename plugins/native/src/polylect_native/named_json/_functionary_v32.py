@@ -52,9 +52,11 @@ class FunctionaryV32(WithCode):
         said = f">>>all\n{reply.content}" if reply.content else ""
         return said + (self.write_calls(reply.calls, tools) if reply.calls else "")
 
-    def written_turns(self, steps: Sequence[AgentStep], policies: Policies) -> list[tuple[list[AgentStep], str]]:
+    def written_turns(
+        self, steps: Sequence[AgentStep], policies: Policies, tools: Toolbox | None = None
+    ) -> list[tuple[list[AgentStep], str]]:
         """As any lect's, with the ``>>>`` that the prompt began."""
-        turns = super().written_turns(steps, policies)
+        turns = super().written_turns(steps, policies, tools)
         return [(turn, f">>>{text}" if _BEGUN.match(text) else text) for turn, text in turns]
 
     def cue(self, following: str | None) -> str:

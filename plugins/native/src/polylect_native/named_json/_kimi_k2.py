@@ -85,10 +85,12 @@ class KimiK2(NamedJson):
             out += [self.head, written, self.sep, self.json(call), self.tail]
         return "".join([*out, self.closer])
 
-    def written_turns(self, steps: Sequence[AgentStep], policies: Policies) -> list[tuple[list[AgentStep], str]]:
+    def written_turns(
+        self, steps: Sequence[AgentStep], policies: Policies, tools: Toolbox | None = None
+    ) -> list[tuple[list[AgentStep], str]]:
         """As any lect's, with ids for the calls that have none."""
         turns_of(steps)  # wrong steps are told before anything is asked of them
-        return super().written_turns([numbered(step, number) for number, step in enumerate(steps)], policies)
+        return super().written_turns([numbered(step, number) for number, step in enumerate(steps)], policies, tools)
 
     def opening(self, step: AgentStep, *, first: bool) -> str:
         """A turn of the system, in the name of the tool, that tells the id of the call."""

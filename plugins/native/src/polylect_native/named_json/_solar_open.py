@@ -78,10 +78,12 @@ class SolarOpen(NamedJson):
             out += [self.json(call), "<|tool_call:end|>"]
         return "".join([*out, self.closer])
 
-    def written_turns(self, steps: Sequence[AgentStep], policies: Policies) -> list[tuple[list[AgentStep], str]]:
+    def written_turns(
+        self, steps: Sequence[AgentStep], policies: Policies, tools: Toolbox | None = None
+    ) -> list[tuple[list[AgentStep], str]]:
         """As any lect's, with ids for the calls that have none."""
         turns_of(steps)  # wrong steps are told before anything is asked of them
-        return super().written_turns([named(step, number) for number, step in enumerate(steps)], policies)
+        return super().written_turns([named(step, number) for number, step in enumerate(steps)], policies, tools)
 
     def opening(self, step: AgentStep, *, first: bool) -> str:
         """The id and the name of the call, in the tool's message."""
