@@ -55,6 +55,10 @@ def test_what_a_lect_writes_is_found_to_be_in_it_or_in_its_equals(name: str) -> 
         best = {found[0].lect, *found[0].equals}
         assert name in best, (text, found[:3])
         assert len(best) == 1 or any(best <= group for group in EQUALS), (text, best)
+        read, meant = polylect.lect(found[0].lect).parse(text, prefix=found[0].prefix), polylect.lect(name).parse(text)
+        assert [(call.name, call.arguments) for call in read.calls] == [
+            (call.name, call.arguments) for call in meant.calls
+        ]
 
 
 @pytest.mark.parametrize("name", NATIVE)
@@ -80,6 +84,133 @@ def test_any_text_is_in_some_tongues_or_none(text: str) -> None:
     found = polylect.detect(text)
     assert all(0 <= x.confidence <= 1 and x.reason for x in found)
     assert [x.confidence for x in found] == sorted((x.confidence for x in found), reverse=True)
+
+
+WHOLE = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+BENT = (
+    WHOLE.replace("}}", "}"),
+    WHOLE.replace("}}", ""),
+    WHOLE.replace("1}", "1,}"),
+    WHOLE.replace('"', "'"),
+    WHOLE.replace('"name"', "name"),
+    *(WHOLE.replace("1", value) for value in ("None", "NaN", '"\\x41"', "1 // one", '"say "hi" now"')),
+    WHOLE.replace('"name": "f", ', ""),
+    WHOLE.replace("{", "```json\n{", 1).replace("\n</", "\n```\n</"),
+    "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</tool_call>",
+    "<tool_call>\n<function=f>\n<parameter=a>\n1\n</tool_call>",
+    "<tool_call><|user|></tool_call>",
+)
+"""Calls that a model got wrong, or nearly none."""
+
+
+@pytest.mark.parametrize("text", BENT)
+def test_a_bent_call_is_no_call_of_another_tongue(text: str) -> None:
+    """No lect that takes any text as a name makes a call of it that can run; what is read is what was meant."""
+    parser, _ = streamed(text, [5])
+    for reply in (*(polylect.lect(x.lect).parse(text, prefix=x.prefix) for x in polylect.detect(text)), parser.reply):
+        assert all(call.name == "f" for call in reply.calls if call.runnable)
+    assert not any(x.lect.startswith("glm") for x in polylect.detect(text))
+
+
+MENTIONS = (
+    "Calls are written in {} tags.",
+    "Use `{}` for calls.",
+    "Use {} for code.",
+    "Wrap it (in {}), please.",
+    'Say "{}" here.',
+    "Look here: {} is a marker, they say.",
+    "{} is a marker, they say.",
+    "`{}` is a marker, they say.",
+    "Two lines:\n- {} opens a call",
+    "See {}.",
+)
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_a_marker_that_prose_speaks_of_is_prose(name: str) -> None:
+    lect: Any = polylect.lect(name)
+    for mark in (mark.strip() for mark in lect.special):
+        if mark.endswith(":") and mark[0] not in "<[":
+            continue  # "Action:" is a label, at the beginning of a line
+        for sentence in MENTIONS:
+            text = sentence.format(mark)
+            parser, events = streamed(text, [7])
+            found = polylect.detect(text)
+            replies = [polylect.lect(x.lect).parse(text, prefix=x.prefix) for x in found[:1]]
+            for reply in (*replies, parser.reply):
+                assert (reply.content, reply.calls, reply.complete) == (text, (), True), (text, found[:1])
+            assert isinstance(events[-1], ReplyEnd)
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_a_call_behind_prose_that_speaks_of_markers_is_found(name: str) -> None:
+    lect = polylect.lect(name)
+    for text in written(lect):
+        found = polylect.detect(text)[0]
+        again = polylect.detect("Between <tool_call> and </tool_call> stand calls, as in `<function=f>`.\n" + text)
+        if again and "reasoning" not in lect.features:
+            assert {again[0].lect, *again[0].equals} & {found.lect, *found.equals}, text
+
+
+def test_prose_and_markers_in_it_cost_linear_time() -> None:
+    text = "".join(f"See </a{n}> and <b{n}> here, `[C_D]`.\n" for n in range(20_000))
+    assert polylect.detect(text) == []
+
+
+@pytest.mark.parametrize("end", ["", "<|eom_id|>", "<|eot_id|>"])
+def test_llamas_marker_before_an_object_is_llamas(end: str) -> None:
+    text = f'<|python_tag|>{{"name": "get_weather", "parameters": {{"city": "Paris"}}}}{end}'
+    parser, _ = streamed(text, [6])
+    assert polylect.detect(text)[0].lect == "llama3_json"
+    assert [(call.name, call.arguments) for call in parser.reply.calls] == [("get_weather", {"city": "Paris"})]
+    assert polylect.detect("<|python_tag|>print(1 + 1)")[0].lect == "functionary_v31"
+
+
+@pytest.mark.parametrize("text", ['[{"name": "Bob"}, {"name": "Al"}]', '[{"name": "Bob", "id": 7}]', '[{"id": 1}]'])
+def test_a_list_of_persons_is_no_list_of_calls(text: str) -> None:
+    assert polylect.detect(text) == []
+    called = polylect.detect(text.replace("}", ', "arguments": {}}'))
+    assert "name" not in text or called[0].lect == "xlam"
+
+
+def tools(*names: str) -> list[polylect.Tool]:
+    return [polylect.Tool(name) for name in names]
+
+
+@pytest.mark.parametrize("name", NATIVE)
+def test_calls_of_known_tools_speak_for_a_tongue_and_others_against_it(name: str) -> None:
+    text = next(written(polylect.lect(name)))
+    by_names = [
+        {x.lect: x.confidence for x in polylect.detect(text, tools=given)}
+        for given in (tools("get_weather", "now"), None, tools("other"))
+    ]
+    known, plain, unknown = (found.get(name, 0.0) for found in by_names)
+    assert known >= plain > unknown > 0
+
+
+def test_a_known_tool_tells_what_nothing_else_does() -> None:
+    assert polylect.detect('[{"name": "now"}]') == []
+    assert polylect.detect('[{"name": "now"}]', tools=tools("now"))[0].lect == "xlam"
+    odd = '<tool_call>\n{"name": "web search", "arguments": {}}\n</tool_call>'
+    assert polylect.detect(odd, tools=tools("web search"))[0].lect == "hermes"
+    parser, _ = streamed(odd, [3], tools=tools("web search"))
+    assert [call.runnable for call in parser.reply.calls] == [True]
+
+
+STREAMS = (
+    'data: {"choices":[{"index":0,"delta":{"content":"<tool_call>"}}]}\n\n'
+    'data: {"choices":[{"delta":{"content":"now</tool_call>"}}]}\n\ndata: [DONE]\n\n',
+    ': ping\n\nevent: message\ndata: {"choices":[{"delta":{"content":"<tool_call>now</tool_call>"}}]}\n\n',
+    '{"id":"1","choices":[{"index":0,"delta":{"content":"<tool_call>now</tool_call>"}}]}\n',
+)
+
+
+@pytest.mark.parametrize("text", STREAMS)
+def test_the_lines_of_a_stream_are_in_no_tongue_and_it_is_told_how_they_are_read(text: str) -> None:
+    parser, _ = streamed(text, [11])
+    assert polylect.detect(text) == []
+    assert (parser.reply.content, parser.reply.calls) == (text, ())
+    assert "--sse" in parser.reply.diagnostics[0].message
 
 
 def test_the_reason_names_a_marker_and_the_equals() -> None:

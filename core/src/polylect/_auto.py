@@ -9,6 +9,7 @@ from ._errors import LectError, PolylectError
 from ._lect import Lect, Parser
 from ._parser import text_problem
 from ._registry import registry
+from ._sse import is_stream
 from ._tools import Tools
 from ._values import CallEnd, ContentDelta, Diagnostic, Event, Part, Reply, ReplyEnd
 
@@ -64,8 +65,8 @@ class AutoParser:
         self._length += len(chunk)
         if (self._look(chunk) and self._length >= self._again) or self._length >= HELD:
             text = "".join(self._held)
-            found = detect(text)
-            if self._length >= HELD or (found and _calls(found[0], text)):
+            found = detect(text, tools=self._tools)
+            if self._length >= HELD or (found and self._calls(found[0], text)):
                 return self._decide(text, found)
             self._again = self._length + self._length // 2  # else a hostile stream would be read for each of its calls
         return []
@@ -75,7 +76,7 @@ class AutoParser:
         events: list[Event] = []
         if self._parser is None:
             text = "".join(self._held)
-            events = self._decide(text, detect(text))
+            events = self._decide(text, detect(text, tools=self._tools))
         assert self._parser is not None
         return [*events, *self._parser.close(finish_reason)]
 
@@ -115,6 +116,14 @@ class AutoParser:
         except PolylectError:
             return False
 
+    def _calls(self, found: Detected, text: str) -> bool:
+        """Whether the lect reads a call that can run."""
+        lect, prefix = registry.lect(found.lect), self._prefix or found.prefix
+        try:
+            return any(call.runnable for call in lect.parse(text, tools=self._tools, prefix=prefix).calls)
+        except PolylectError:
+            return False
+
     def _decide(self, text: str, found: list[Detected]) -> list[Event]:
         self._held, self._probes = [], {}
         for one in found:
@@ -127,14 +136,6 @@ class AutoParser:
         else:
             self._parser = _Content()
         return self._parser.feed(text) if text else []
-
-
-def _calls(found: Detected, text: str) -> bool:
-    """Whether the lect reads a call that can run."""
-    try:
-        return any(call.runnable for call in registry.lect(found.lect).parse(text, prefix=found.prefix).calls)
-    except PolylectError:
-        return False
 
 
 class _Content:
@@ -171,6 +172,11 @@ class _Content:
 def unknown(text: str) -> Reply:
     """Text in no tongue that is known: content, and nothing to act on."""
     note = "No installed lect recognises this text, so all of it is content. Name a lect with --lect."
+    if is_stream(text):
+        note = (
+            "These are the lines of a provider's stream, so all of them are content. To read what they carry: polylect "
+            "stream --sse, with the lect of the text, or with tool_calls."
+        )
     found = Diagnostic("no_lect", note, 0, 0)
     parts: tuple[Part, ...] = (("content", 0, len(text)),) if text else ()
     return Reply(content=text, diagnostics=(found,), parts=parts, text=text)

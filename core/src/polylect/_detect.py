@@ -9,7 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ._errors import PolylectError
 from ._lect import Lect
+from ._mentions import masked
 from ._registry import registry
+from ._sse import is_stream
+from ._tools import Toolbox, Tools, toolbox
 from ._values import Reply
 
 SURE = 0.35
@@ -20,6 +23,10 @@ CLOSE = 0.02
 
 UNREAD = 0.4
 """How much less sure a tongue is whose content holds the markup of others."""
+KNOWN = 0.1
+"""How much surer a tongue is in which all calls are of known tools."""
+UNKNOWN = 0.3
+"""How much less sure one is in which none is."""
 MARKUP = 6
 """A shorter marker may stand in prose."""
 AROUND = 48
@@ -68,16 +75,29 @@ class _Found(NamedTuple):
         return -self.exact, 0 if self.reply is None else _said(self.reply)
 
 
-def detect(text: str) -> list[Detected]:
+def detect(text: str, *, tools: Tools = None) -> list[Detected]:
     """The tongues that ``text`` may be in, the surest first; empty for plain prose.
+
+    Args:
+        text: what a model wrote.
+        tools: the tools that were offered, in any form that :func:`polylect.as_tool` takes; None when unknown. Calls of
+            them speak for a tongue, others against it.
 
     A lect is asked where its markers stand in the text. Of those that read it about as well, that one comes first which
     would have written it just so, or else takes the most of it for structure; where that is the same, too, they are
     ``equals``.
+
+    Markers that the text only speaks of, in backticks or in the middle of a sentence, do not count. The lines of a
+    provider's stream (``data: {…}``) are in no tongue: what they carry is.
+
+    Raises:
+        ToolError: a broken tool.
     """
-    if not isinstance(text, str):
+    known = toolbox(tools)
+    if not isinstance(text, str) or is_stream(text):
         return []
-    found = sorted(_scored(text), key=lambda x: (-x.score, x.order))
+    text = masked(text)
+    found = sorted(_scored(text, known), key=lambda x: (-x.score, x.order))
     if not found:
         return []
     best = found[0].score
@@ -106,21 +126,35 @@ def candidates(text: str) -> Iterator[tuple[Order, Lect]]:
             yield (-len(entry.spec.models), name), lect
 
 
-def _scored(text: str) -> Iterator[_Found]:
+def _scored(text: str, tools: Toolbox | None) -> Iterator[_Found]:
     for order, lect in candidates(text):
         try:
             score = lect.detect(text)
+            prefix = "" if lect.messages else lect.begun(text)
+            if tools and score > 0 and not lect.messages:
+                score = _by_tools(score, lect.parse(text, prefix=prefix, tools=tools), tools)
             if score < SURE:
                 continue
             found = _Found(lect, min(score, 1.0), order)
             if not lect.messages:
-                prefix = lect.begun(text)
                 found = found._replace(reply=lect.parse(text, prefix=prefix), prefix=prefix)
         except PolylectError:
             continue
         if found.reply is not None and _foreign(found.reply.content):
             found = found._replace(score=max(found.score - UNREAD, SURE))
         yield found
+
+
+def _by_tools(score: float, reply: Reply, tools: Toolbox) -> float:
+    """How sure it is that a text is in a tongue in which these calls were read."""
+    if not reply.calls:
+        return score
+    names = [call.name for call in reply.calls if call.name in tools]
+    if any(not name.isidentifier() for name in names):  # without the tools it is no name
+        score = max(score, 2 * SURE)
+    if len(names) == len(reply.calls):
+        return score + KNOWN
+    return score if names or score < SURE else max(score - UNKNOWN, SURE)
 
 
 def all_signs() -> frozenset[str]:

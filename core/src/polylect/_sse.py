@@ -5,12 +5,24 @@ Source: the HTML standard, section "Server-sent events".
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from ._errors import ModelError
 
 MAX_EVENT = 64 * 1024 * 1024
 """Bytes of one event; a server that never ends one shall not fill the memory."""
+
+
+_STREAM = re.compile(
+    r"\ufeff?\s{0,8}(?:(?::|event:|id:|retry:)[^\r\n]{0,512}\s{1,4}){0,8}data: ?(?:\{|\[DONE\])"
+    r'|\ufeff?\s{0,8}\{(?=[^\n]{0,2048}?"choices" ?: ?\[ ?\{[^\n]{0,1024}?"delta" ?:)'
+)
+
+
+def is_stream(text: str) -> bool:
+    """Whether a text is the lines of a provider's stream of chunks, and not what they carry."""
+    return _STREAM.match(text) is not None
 
 
 class ServerEvent(NamedTuple):

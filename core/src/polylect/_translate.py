@@ -34,7 +34,7 @@ def translate(text: Any, /, *, source: str | Lect, target: str | Lect, tools: To
     """
     other = _lect(target)
     if isinstance(source, str) and source == AUTO:
-        found = detect(text)
+        found = detect(text, tools=tools)
         if not found:
             raise LectError("No installed lect recognises this text. Name its lect as source.")
         one = _lect(found[0].lect)

@@ -148,7 +148,7 @@ class Parse:
         if isinstance(value, dict) and (value.get("tool_calls") or value.get("function_call")):
             return self._named(MESSAGES, message), value, Detected(MESSAGES, 1.0, "it is a message with calls")
         text = content_of(value) if isinstance(value, dict) else value
-        found = polylect.detect(text)
+        found = polylect.detect(text, tools=self.tools)
         if found:
             return self._lect(found[0].lect), text, found[0]
         if isinstance(value, dict) and any(x.name == MESSAGES for x in polylect.lects()):

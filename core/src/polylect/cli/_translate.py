@@ -111,7 +111,7 @@ class Translate:
         value = message.value
         if isinstance(value, dict) and (value.get("tool_calls") or value.get("function_call")):
             return polylect.lect(MESSAGES), {}
-        found = polylect.detect(content_of(value) if isinstance(value, dict) else value)
+        found = polylect.detect(content_of(value) if isinstance(value, dict) else value, tools=self.tools)
         if found:
             return polylect.lect(found[0].lect), {"prefix": found[0].prefix} if found[0].prefix else {}
         if isinstance(value, dict):

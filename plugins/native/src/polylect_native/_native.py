@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 
 MARKED = 0.5
 """How sure a text with markers of a tongue, but no call, is in it."""
+NO_CALL = 0.2
+"""How sure one is in which that would be a call whose name is none, or one that is none by its arguments."""
+MISNAMED = 0.2
+"""How much less sure one is in which some calls are such."""
 
 
 class NativeLect(TextLect):
@@ -194,11 +198,17 @@ class NativeLect(TextLect):
         return "" if at < 0 or opener in text[:at] or self.think is None else self.think[0]
 
     def detect(self, text: str) -> float:
-        """How sure it is that ``text`` is in this tongue: by its calls; half so, where other markers were read."""
+        """How sure it is that ``text`` is in this tongue: by its calls; half so, where other markers were read.
+
+        Calls whose names are none are no calls, whole or cut.
+        """
         score = super().detect(text)
+        reply = self.parse(text, prefix=self.begun(text), truncated="flag")
+        calls = [call for call in reply.calls if call.name.isidentifier() or self.is_name(call.name)]
+        if len(calls) < len(reply.calls):
+            score = score - MISNAMED if calls else min(score, NO_CALL)
         if score >= MARKED:
             return score
-        reply = self.parse(text, prefix=self.begun(text))
         markup = len(text) - len(reply.content) - len(reply.reasoning)
         told = {x.code for x in reply.diagnostics}
         return score if reply.calls or markup <= 0 or told & {"skipped", "truncated"} else MARKED

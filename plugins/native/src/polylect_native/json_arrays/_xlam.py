@@ -7,6 +7,11 @@ from functools import cached_property
 
 from ._body import JsonArray
 
+_ARGUMENTS = re.compile(r'"arguments"[ \t]{0,4}:')
+_MARKED = re.compile(r"\[TOOL_CALLS\]|<tool_call>")
+BARE = 0.3
+"""How sure it is that a list of objects with names, but without arguments, is one of calls."""
+
 
 class Xlam(JsonArray):
     """``[{"name": …, "arguments": …}]``, without a marker.
@@ -51,3 +56,8 @@ class Xlam(JsonArray):
         """The markers, and the bracket of an array that would be one of calls."""
         bracket = r'\[\\*(?=[ \t\r\n]{0,8}\{[ \t\r\n]{0,8}"(?:name|arguments|id)"[ \t]{0,4}:)'
         return re.compile(f"{super()._marks.pattern}|{bracket}")
+
+    def detect(self, text: str) -> float:
+        """Less sure where no object has arguments: a list of persons has names, too."""
+        score = super().detect(text)
+        return score if _ARGUMENTS.search(text) is not None or _MARKED.search(text) is not None else min(score, BARE)

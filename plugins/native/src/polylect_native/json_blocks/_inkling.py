@@ -52,6 +52,11 @@ class Inkling(JsonBlock):
         "Text outside of any block is text.",
     )
 
+    def begun(self, text: str) -> str:
+        """The beginning of the reasoning, where a block ends that no head begins."""
+        head = text.partition(self.think[1])[0]
+        return "" if any(mark in head for mark in self.special) else super().begun(text)
+
     def write(self, reply: Reply, tools: Toolbox | None = None) -> str:
         """The turn: a block for the reasoning, one for the text, one for each call."""
         blocks = []
