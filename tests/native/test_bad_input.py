@@ -46,9 +46,14 @@ CALLS_OF_THEIR_OWN = {"functionary_v31": {"<|python_tag|>"}}
 """Markers behind which any text is a call: code for an interpreter."""
 
 
+def every_mark(lect: Any) -> list[str]:
+    """All markers of a lect, stops too."""
+    return sorted({*lect.special, *lect.stops})
+
+
 def marks(lect: Any) -> list[str]:
-    """All markers of a lect, stops too, that are no call by themselves."""
-    return sorted({*lect.special, *lect.stops} - CALLS_OF_THEIR_OWN.get(lect.name, set()))
+    """Those that are no call by themselves."""
+    return sorted(set(every_mark(lect)) - CALLS_OF_THEIR_OWN.get(lect.name, set()))
 
 
 # --- cut -------------------------------------------------------------------------------------------------------------
@@ -71,10 +76,11 @@ def test_a_call_that_was_cut_is_left_out_and_told(name: str) -> None:
 
 @EVERY
 def test_half_a_marker_at_the_end(name: str) -> None:
-    """The model was cut: it is no text. It ended by itself: it is what it says."""
+    """The model was cut: it is no text, if the whole would be none. It ended by itself: it is what it says."""
     lect = polylect.lect(name)
     before = written(lect, content="So far so good.")
-    for mark in marks(lect):
+    for mark in every_mark(lect):
+        is_text = mark in read(lect, before + mark).content
         for size in (1, len(mark) // 2, len(mark) - 1):
             half = mark[:size]
             for finish in ("stop", "length"):
@@ -82,7 +88,14 @@ def test_half_a_marker_at_the_end(name: str) -> None:
                 assert reply.content.startswith("So far so good.")
                 assert not reply.calls
                 assert finish == "stop" or not reply.complete
+                if finish == "length" and not is_text:
+                    assert reply.content.rstrip() == "So far so good."
+                elif finish == "stop" and before == "So far so good." and half not in every_mark(lect):
+                    assert reply.content == before + half
 
+
+INVALID = {"gigachat3", "gigachat31", "inkling", "lfm2", "olmo3"}
+"""An opener that no call follows is an invalid call there; elsewhere it is none, or one that was cut."""
 
 # --- markers in the wrong place --------------------------------------------------------------------------------------
 
@@ -96,6 +109,8 @@ def test_a_marker_in_prose_runs_nothing(name: str) -> None:
         reply = read(lect, text)
         assert not runs(reply)
         assert reply.content.startswith("Look here:")
+        assert reply.diagnostics or " is a marker, they say." in reply.content + reply.reasoning
+        assert not reply.calls or name in INVALID
 
 
 @EVERY
@@ -104,6 +119,11 @@ def test_a_message_of_markers_runs_nothing(name: str) -> None:
     found = marks(lect)
     for text in ("".join(found), "".join(reversed(found)), *(mark * 3 for mark in found), *found):
         assert not runs(read(lect, text))
+
+
+def test_what_stands_behind_the_marker_of_code_is_code() -> None:
+    reply = read(polylect.lect("functionary_v31"), "Use <|python_tag|> for code.")
+    assert runs(reply) == [("python", {"code": " for code."})]
 
 
 # --- what is no call -------------------------------------------------------------------------------------------------
@@ -224,6 +244,24 @@ def test_markers_in_reasoning_run_nothing(name: str) -> None:
         reply = read(lect, text.replace("about", f"about {mark} and"))
         assert not runs(reply)
         assert reply.reasoning.startswith("Let me think about")
+
+
+CLOSE_THEMSELVES = {"kimi_k3_xtml": "ignore", "qwen3_coder_xml": "accept"}
+"""Reasoning that is not closed ends at a call there: at the block of the answer before it; by the lect's default."""
+
+
+@pytest.mark.parametrize("name", THINKERS)
+def test_no_call_in_reasoning_that_never_ends_runs_but_by_policy(name: str) -> None:
+    lect: Any = polylect.lect(name)
+    closer = {"gpt_oss_harmony": "<|end|>", "muse_atem": "<|eom|>", "solar_open": "<|end|>"}.get(name, lect.think[1])
+    text = written(lect, CALL, reasoning="Let me think")
+    unclosed = text.replace(closer, "", 1)
+    assert unclosed != text
+    reply = read(lect, unclosed)
+    assert reply.reasoning.startswith("Let me think")
+    assert bool(runs(reply)) == (name in CLOSE_THEMSELVES)
+    assert lect.policies.reasoning_calls == CLOSE_THEMSELVES.get(name, "ignore")
+    assert runs(read(lect, unclosed, reasoning_calls="accept")) == [("forecast", {"place": "Graz"})]
 
 
 # --- what is not the model's to say ----------------------------------------------------------------------------------

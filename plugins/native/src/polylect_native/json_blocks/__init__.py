@@ -10,7 +10,7 @@ LECTS = (
         'Hermes: <tool_call>{"name": …, "arguments": …}</tool_call>',
         "json_blocks._hermes:Hermes",
         models=(
-            "Hermes-2-Pro", "Hermes-3", "Qwen2.5", "QwQ", "Qwen3", "SmolLM3", "granite-4.0", "granite-4.1",
+            "Hermes-2-Pro", "Hermes-3", "Hermes-4", "Qwen2.5", "QwQ", "Qwen3", "SmolLM3", "granite-4.0", "granite-4.1",
             "ERNIE-4.5", "Reka-Edge", "Bielik", "MiMo-VL",
         ),
     ),

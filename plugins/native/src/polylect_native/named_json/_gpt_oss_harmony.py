@@ -62,6 +62,7 @@ class GptOssHarmony(NamedJson):
         "<|constrain|> may be missing, or its word stand alone, as in commentary json.",
         "Calls come in the analysis channel too. Commentary without a recipient is text for the user.",
         "A call ends by <|call|>, by <|end|>, or with the message: servers take the stop token off.",
+        "A call has arguments, be it {}: one that ends behind <|message|> was cut, whatever the server says.",
         "Channels are invented: their text is shown, that of channels named like thinking is reasoning. A "
         "header without "
         "<|message|> is passed over with its text.",
