@@ -231,3 +231,25 @@ def test_a_stream_of_prose_is_content(run: Any, lines: Lines) -> None:
     text = run("stream", "--lect", "auto", "--no-json", stdin=b"It rains.").stdout.decode()
     assert text.startswith("It rains.\n")
     assert "No installed lect recognises this text" in text
+
+
+def test_a_raw_stream_is_not_guessed_at_and_told_how_it_is_read(run: Any, lines: Lines) -> None:
+    raw = b'data: {"choices":[{"index":0,"delta":{"content":"<tool_call>now</tool_call>"}}]}\n\ndata: [DONE]\n\n'
+    *_, end = lines(run("stream", "--lect", "auto", stdin=raw).stdout)
+    assert (end["reply"]["calls"], end["reply"]["content"]) == ([], raw.decode())
+    assert "--sse" in end["reply"]["diagnostics"][0]["message"]
+    first, *_, last = lines(run("stream", "--lect", "auto", "--sse", stdin=raw).stdout)
+    assert (first["lect"], [call["name"] for call in last["reply"]["calls"]]) == ("glm47", ["now"])
+
+
+def test_the_tools_tell_which_lect_it_is(run: Any, lines: Lines, write: Any) -> None:
+    tools = write("tools.json", json.dumps([{"type": "function", "function": {"name": "now"}}]))
+    listed = b'[{"name": "now"}]'
+    (*_, plain), (*_, told) = (
+        lines(run("stream", "--lect", "auto", *more, stdin=listed).stdout) for more in ((), ("--tools", str(tools)))
+    )
+    assert plain["reply"]["calls"] == []
+    assert [call["name"] for call in told["reply"]["calls"]] == ["now"]
+    record = json.dumps(listed.decode()).encode()
+    (parsed,) = lines(run("parse", "--input", "lines", "--tools", str(tools), "-", stdin=record).stdout)
+    assert parsed["lect"] == "xlam"
