@@ -175,6 +175,29 @@ def test_an_unknown_tool_is_the_executors_business(name: str) -> None:
     assert "no_such_tool" in str(rejected.calls[0].error)
 
 
+def bent(lect: Lect) -> tuple[str, str]:
+    """Two calls, or one, of which the first has lost a bracket, and what stands behind it; empty if there is none."""
+    calls = [CALL, Call("clock", {})][: 2 if "several_calls" in lect.features else 1]
+    text = written(lect, *calls)
+    before, found, rest = text.partition('"Graz"}')
+    return (f'{before}"Graz"{rest}', rest.lstrip("} \n`")) if found else ("", "")
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if bent(polylect.lect(name))[0]])
+def test_a_call_that_has_lost_a_bracket_never_runs(name: str) -> None:
+    lect = polylect.lect(name)
+    text, behind = bent(lect)
+    reply = read(lect, text)
+    if name == "apertus":  # its arguments are a value by themselves, and they are whole
+        assert runs(reply) == [("forecast", {"place": "Graz"}), ("clock", {})]
+        return
+    assert ("forecast", {"place": "Graz"}) not in runs(reply)
+    assert reply.diagnostics
+    if behind.startswith("<") and "several_calls" in lect.features:
+        assert runs(reply) == [("clock", {})]
+        assert [call.status for call in reply.calls] == ["invalid", "complete"]
+
+
 @EVERY
 def test_the_same_call_twice_is_two_calls(name: str) -> None:
     lect = polylect.lect(name)

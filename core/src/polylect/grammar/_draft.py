@@ -246,6 +246,12 @@ class Draft:
         self.is_broken = True
         self.key = self.kind = None
 
+    def break_object(self, start: int, end: int) -> None:
+        """The call's object is none; all of it counts where it is not known whose it is, and where it may be mended."""
+        if not self.started and (not self.named or self.sink.mends):
+            self.form = JSON
+            self.arguments = (start, end)
+
     def key_without_value(self, end: int) -> None:
         """A key is over, or the call, and nothing came behind the last key: its value is empty."""
         if self.key is not None:

@@ -341,9 +341,7 @@ def scan_json(draft: Draft, mode: int, keys: dict[str, str] | None = None) -> Re
         if not closed or keys is None:
             break
         if draft.is_broken:
-            if not draft.started:
-                draft.form = JSON
-                draft.arguments = (whole, end)
+            draft.break_object(whole, end)
             break
         if word:
             cursor.out, cursor.last = out, last
@@ -424,9 +422,7 @@ def _broken(draft: Draft, whole: int) -> Reading:
     cursor = draft.cursor
     draft.is_broken = True
     closed = yield from scan_rest(draft)
-    if not draft.started:
-        draft.form = JSON
-        draft.arguments = (whole, cursor.base + cursor.i)
+    draft.break_object(whole, cursor.base + cursor.i)
     return closed
 
 
