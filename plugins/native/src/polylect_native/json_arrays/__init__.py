@@ -49,9 +49,11 @@ LECTS = (
         'Nemotron Nano v2: <TOOLCALL>[{"name": …, "arguments": …}]</TOOLCALL>',
         "json_arrays._nemotron:NemotronV2",
         models=(
-            "NVIDIA-Nemotron-Nano-9B-v2", "NVIDIA-Nemotron-Nano-12B-v2", "Nemotron-Nano-v2",
+            "NVIDIA-Nemotron-Nano-9B-v2",
+            "NVIDIA-Nemotron-Nano-12B-v2",
+            "Nemotron-Nano-v2",
             "Llama-3.3-Nemotron-Super-49B-v1.5",
-        ),  # fmt: skip
+        ),
     ),
     spec(
         "apertus",
