@@ -75,13 +75,13 @@ def test_a_broken_law_shows_in_the_table() -> None:
 
 
 def test_all_laws_are_tried_when_none_is_named() -> None:
-    assert [law.number for law in LAWS] == [1, 2, 3, 4, 5, 6, 7, 8, 10]
+    assert [law.number for law in LAWS] == list(range(1, 11))
     assert [row.law for row in check("react", examples=2, seed=0).rows] == [law.number for law in LAWS]
 
 
 def test_an_unknown_law_or_lect_is_the_callers_error() -> None:
-    with pytest.raises(polylect.LectError, match="no law 9"):
-        check("react", laws=[9])
+    with pytest.raises(polylect.LectError, match="no law 11"):
+        check("react", laws=[11])
     with pytest.raises(polylect.LectError, match="react"):
         check("raect")
 

@@ -29,8 +29,12 @@ ALIKE = frozenset(
     {"docstore", "mrkl", "chat", "openai_functions", "conversational", "self_ask", "json_chat", "react_json"}
 )
 """Lects that are read by the grammar and the code of another one of these, or nearly; that is tried in full."""
-NOTHING_TO_TRY = {(name, 5): "no stop strings in a text" for name in ("tool_calls", "openai_functions")}
-"""Where a law says nothing of a lect, and why: a tongue of messages has no stop strings."""
+MESSAGES = ("tool_calls", "openai_functions")
+NOTHING_TO_TRY = {
+    **{(name, 5): "no stop strings in a text" for name in MESSAGES},
+    **{(name, 9): "the server makes the calls" for name in MESSAGES},
+}
+"""Where a law says nothing of a lect, and why: a tongue of messages has no stop strings, and no text to constrain."""
 
 
 def others(name: str) -> list[str]:

@@ -298,6 +298,39 @@ class RepeatsTheText(Faulty):
         return reply.text or self.honest.format(reply, **policies)
 
 
+class ForgetsWhatIsRequired(Faulty):
+    """A constraint that lets a call leave out what its tool needs."""
+
+    law = 9
+
+    def constraint(self, tools: Any, **options: Any) -> Any:
+        loose = [
+            msgspec.structs.replace(tool, parameters={**tool.parameters, "required": []})
+            for tool in polylect.toolbox(tools).values()  # type: ignore[union-attr]
+        ]
+        return self.honest.constraint(loose, **options)
+
+
+class ForbidsDigits(Faulty):
+    """A constraint that allows less than the formatter writes."""
+
+    law = 9
+
+    def constraint(self, tools: Any, **options: Any) -> Any:
+        return WithoutDigits(self.honest.constraint(tools, **options))
+
+
+class WithoutDigits:
+    def __init__(self, honest: Any) -> None:
+        self.honest = honest
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.honest, name)
+
+    def matches(self, text: str) -> bool:
+        return "1" not in text and bool(self.honest.matches(text))
+
+
 FAULTS = Faulty.__subclasses__()
 LAWS = (1, 2, 3, 4, 5, 6, 10)
 """The quick ones."""
@@ -322,7 +355,7 @@ def test_it_is_not_blamed_on_another_law(fault: type[Faulty]) -> None:
 
 
 def test_every_law_has_a_planted_fault() -> None:
-    assert {fault.law for fault in FAULTS} == {*LAWS, 7, 8}
+    assert {fault.law for fault in FAULTS} == {*LAWS, 7, 8, 9}
 
 
 class Narrow(polylect.TextLect):

@@ -12,6 +12,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from ._errors import (
+    ConstraintError,
     GrammarError,
     LectError,
     ModelError,
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
         TurnRecord,
         Usage,
     )
+    from .constraint._constraint import Constraint
 
 __version__ = "0.1.0"
 
@@ -163,6 +165,7 @@ _LATER = {
         "TurnRecord",
         "Usage",
     ),
+    "constraint._constraint": ("Constraint",),
 }
 """Names by the module that has them, loaded when first asked for: the values alone are ready at once."""
 _HOMES = {name: module for module, names in _LATER.items() for name in names}
@@ -260,6 +263,8 @@ __all__ = [
     "CallStart",
     "CallTools",
     "Cancel",
+    "Constraint",
+    "ConstraintError",
     "ContentDelta",
     "Detected",
     "Diagnostic",

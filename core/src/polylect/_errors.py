@@ -56,6 +56,10 @@ class ToolError(PolylectError, ValueError):
     """A tool's description is wrong: its name, its schema, or two tools of one name."""
 
 
+class ConstraintError(PolylectError, ValueError):
+    """A constraint can't say what a schema, a lect or a choice asks for, or a server can't take it; names the place."""
+
+
 class ModelError(PolylectError):
     """The model can't be asked, or its answer never arrived whole.
 

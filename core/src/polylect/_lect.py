@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 from ._checks import check_reply, checked_sizes, only_text
 from ._decide import decide
-from ._errors import LectError
+from ._errors import ConstraintError, LectError
 from ._policies import Policies
 from ._prompt import Prompt, default_prompt
 from ._tools import ToolLike, Tools
 from ._values import AgentAction, AgentFinish, AgentStep, Event, Reply
+
+if TYPE_CHECKING:
+    from .constraint import Constraint
 
 Features = frozenset[str]
 FEATURES = frozenset(
@@ -158,6 +161,38 @@ class Lect:
     def format_tools(self, tools: Iterable[ToolLike]) -> Any:
         """How the tools are told to the model: text for the prompt, or a list for the request."""
         raise NotImplementedError
+
+    def constraint(
+        self,
+        tools: Tools = None,
+        *,
+        target: str = "llguidance",
+        tool_choice: str = "auto",
+        prefix: str = "",
+        max_calls: int | None = None,
+        max_chars: int | None = None,
+        special_tokens: Iterable[str] = (),
+    ) -> Constraint:
+        """What makes an engine hold a model to this tongue: no turn that it allows is refused by ``parse``.
+
+        Args:
+            tools: the tools that are offered, in any form that :func:`polylect.as_tool` takes; their schemas type the
+                arguments.
+            target: the engine's language: ``"llguidance"``, ``"gbnf"`` (llama.cpp), ``"xgrammar"``,
+                ``"structural_tag"`` (xgrammar, vLLM, SGLang), ``"regex"``, ``"json_schema"`` or
+                ``"openai_custom_tool"``.
+            tool_choice: ``"auto"``, ``"none"``, ``"required"``, or the name of the one tool to be called.
+            prefix: what the prompt already wrote of the turn; the constraint is for what follows.
+            max_calls: the most calls in a turn; None: any number.
+            max_chars: the most characters of a free text, and a quarter as many entries of a list; None: no limit,
+                so that a weak model may never come to an end.
+            special_tokens: markers that are one token each in the model's vocabulary, where the target tells apart.
+
+        Raises:
+            ConstraintError: the lect, or the target, has no way to say it; the message names the place.
+            ToolError: a broken tool.
+        """
+        raise ConstraintError(f"{self.name} has no constraint.")
 
     def escape(self, text: str) -> str:
         """Text from outside so that nothing in it is structure; a tongue of messages has nothing to escape."""

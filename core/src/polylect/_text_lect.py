@@ -25,6 +25,7 @@ from .grammar import MISSING, Grammar
 
 if TYPE_CHECKING:
     from ._tokens import TokenParser
+    from .constraint import Constraint, Notation
 
 Member: TypeAlias = "tuple[Any, str | None]"
 """A member's value, and what is wrong with it."""
@@ -206,6 +207,23 @@ class TextLect(Lect):
         sink = CallReader(self, toolbox(tools), self.policies)
         sink.cut_observations = False
         return self.grammar.read(text, sink, self.lead)
+
+    # --- constraining -------------------------------------------------------------------------------------------------
+
+    def constraint(self, tools: Tools = None, **options: Any) -> Constraint:
+        """What makes an engine hold a model to this tongue; see :meth:`Lect.constraint`."""
+        from .constraint._constraint import constraint
+
+        return constraint(self, tools, **options)
+
+    @property
+    def read_by(self) -> TextLect:
+        """The lect whose grammar reads messages, where this one only writes them."""
+        return self
+
+    def argument_notation(self) -> Notation | None:
+        """How the arguments of a call are written, where the tables can't tell: a notation of the whole input."""
+        return None
 
     # --- what a subclass may change -------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from ._law_5_stop_safety import law_5_stop_safety
 from ._law_6_injection import law_6_injection
 from ._law_7_total import law_7_total
 from ._law_8_linear import law_8_linear
+from ._law_9_constraint import law_9_constraint
 from ._law_10_translation import law_10_translation
 from ._pytest import LectLaws
 from ._replies import TOOLS
@@ -58,6 +59,7 @@ __all__ = [
     "law_6_injection",
     "law_7_total",
     "law_8_linear",
+    "law_9_constraint",
     "law_10_translation",
     "read_cases",
     "replies",

@@ -17,6 +17,7 @@ from ._law_5_stop_safety import law_5_stop_safety
 from ._law_6_injection import law_6_injection
 from ._law_7_total import law_7_total
 from ._law_8_linear import law_8_linear
+from ._law_9_constraint import law_9_constraint
 from ._law_10_translation import law_10_translation
 from ._replies import Tools
 from ._run import CASE, EXAMPLES, Outcome, find
@@ -42,9 +43,10 @@ LAWS: tuple[Law, ...] = (
     Law(6, "Injection", law_6_injection),
     Law(7, "Total", law_7_total),
     Law(8, "Linear", law_8_linear),
+    Law(9, "Constraint", law_9_constraint),
     Law(10, "Translation", law_10_translation),
 )
-"""All laws in order. Law 9, about exported constraints, is not among them yet."""
+"""All laws in order."""
 
 
 class Row(Value, frozen=True):

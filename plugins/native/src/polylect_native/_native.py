@@ -96,6 +96,11 @@ class NativeLect(TextLect):
         lect.policies = self.policies.replace(reasoning_calls="ignore")
         return lect
 
+    @property
+    def read_by(self) -> TextLect:
+        """The tongue in which a call ends the reasoning, where that is how it is read."""
+        return self._accepting if self.thinking and self.policies.reasoning_calls == "accept" else self
+
     def _reads(self, policies: dict[str, Any]) -> Self | None:
         """The lect that reads by these policies, where it is another one; takes what chose it from them."""
         if not self.thinking or policies.get("reasoning_calls", self.policies.reasoning_calls) != "accept":

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from polylect import Arguments, Call, LectError, Policies, Prompt, Reply, TextLect, Tool, Toolbox
 from polylect.plugin import checked_words, only_text
 
 from . import _prompt
 from ._markup import escape, read_markup, unescape, write_markup
+
+if TYPE_CHECKING:
+    from polylect.constraint import Notation
 
 WORDS = {
     "tool": "TOOL_WORD",
@@ -94,6 +98,12 @@ class XmlTags(TextLect):
         if not tool.required:
             return {}, "complete", None
         return None, "invalid", f"The call of {name!r} has no <{self.tags['tool_input']}>. {self.hint}"
+
+    def argument_notation(self) -> Notation:
+        """Elements, with entities for markup."""
+        from polylect.constraint import XmlText
+
+        return XmlText()
 
     def missing_name(self) -> str:
         """The correction for an empty ``<tool>``."""

@@ -1,0 +1,138 @@
+"""What is left of a tree behind a text: what a model may still write where a prompt has begun its turn."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from .._errors import ConstraintError
+from ..grammar._patterns import can_be_empty, parse, plain
+from ._residual import behind
+from ._rules import endless
+from ._tree import Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
+
+Way: TypeAlias = tuple[Node, ...]
+"""Nodes of which each follows the one before."""
+DEEPEST = 100
+"""Rules that may begin with one another."""
+
+
+def after(tree: Tree, text: str) -> Tree:
+    """The tree of what may follow ``text``.
+
+    Raises:
+        ConstraintError: nothing may, as no turn is written so; or the text ends within a call's arguments.
+    """
+    ways: list[Way] = [(Ref(tree.start),)]
+    for at, char in enumerate(text):
+        ways = list(dict.fromkeys(rest for way in ways for rest in _behind(tree, way, char, 0)))
+        if not ways:
+            raise ConstraintError(
+                f"No turn that this lect writes begins with {text[: at + 1][-40:]!r}; give the prefix as it is written."
+            )
+    rules = {**tree.rules}
+    name = "begun"
+    while name in rules:
+        name += "-"
+    rules[name] = Alt(tuple(Seq(way) for way in ways))
+    return reachable(Tree(rules, name))
+
+
+def reachable(tree: Tree) -> Tree:
+    """The tree without rules that nothing refers to."""
+    kept: dict[str, Node] = {}
+    left = [tree.start]
+    while left:
+        name = left.pop()
+        if name not in kept:
+            kept[name] = tree.rules[name]
+            left += referred(kept[name])
+    return Tree({name: kept[name] for name in [tree.start, *tree.rules] if name in kept}, tree.start)
+
+
+def living(tree: Tree) -> Tree:
+    """The tree without ways that never come to an end.
+
+    Raises:
+        ConstraintError: no way does.
+    """
+    dead = endless(tree.rules)
+    if tree.start in dead:
+        raise ConstraintError("No turn is left that this constraint could allow.")
+    rules = {name: node for name, found in tree.rules.items() if name not in dead and (node := _alive(found, dead))}
+    return reachable(Tree(rules, tree.start))
+
+
+def _alive(node: Node, dead: set[str]) -> Node | None:
+    if isinstance(node, Ref):
+        return None if node.name in dead else node
+    if isinstance(node, Seq):
+        parts = [_alive(part, dead) for part in node.parts]
+        return None if None in parts else Seq(tuple(part for part in parts if part is not None))
+    if isinstance(node, Alt):
+        options = tuple(kept for option in node.options if (kept := _alive(option, dead)) is not None)
+        return Alt(options) if len(options) > 1 else options[0] if options else None
+    if isinstance(node, Rep):
+        part = _alive(node.part, dead)
+        return (None if node.least else Seq(())) if part is None else node._replace(part=part)
+    return node
+
+
+def referred(node: Node) -> list[str]:
+    """The rules that a node refers to."""
+    if isinstance(node, Ref):
+        return [node.name]
+    if isinstance(node, Json):
+        return referred(node.node)
+    if isinstance(node, Rep):
+        return referred(node.part)
+    parts = node.parts if isinstance(node, Seq) else node.options if isinstance(node, Alt) else ()
+    return [name for part in parts for name in referred(part)]
+
+
+def _behind(tree: Tree, way: Way, char: str, depth: int) -> list[Way]:
+    """The ways on behind one character."""
+    if not way or depth > DEEPEST:
+        return []
+    node, rest = way[0], way[1:]
+    if isinstance(node, Lit):
+        if not node.text:
+            return _behind(tree, rest, char, depth)
+        return [(Lit(node.text[1:]), *rest)] if node.text[0] == char and len(node.text) > 1 else (
+            [rest] if node.text[0] == char else []
+        )  # fmt: skip
+    if isinstance(node, Chars):
+        return [rest] if any(low <= ord(char) <= high for low, high in node.ranges) else []
+    if isinstance(node, Seq):
+        return _behind(tree, (*node.parts, *rest), char, depth)
+    if isinstance(node, Alt):
+        return [found for option in node.options for found in _behind(tree, (option, *rest), char, depth)]
+    if isinstance(node, Ref):
+        return _behind(tree, (tree.rules[node.name], *rest), char, depth + 1)
+    if isinstance(node, Rep):
+        out = [] if node.least else _behind(tree, rest, char, depth)
+        if node.most != 0:
+            more = Rep(node.part, max(node.least - 1, 0), None if node.most is None else node.most - 1)
+            out += _behind(tree, (node.part, *((more,) if more.most != 0 else ()), *rest), char, depth + 1)
+        return out
+    if isinstance(node, Text):
+        return [*_in_text(node, char, rest), *(_behind(tree, rest, char, depth) if not node.least else [])]
+    raise ConstraintError(
+        "The prefix ends within the arguments of a call; a turn is constrained from before its calls."
+    )
+
+
+def _in_text(node: Text, char: str, rest: Way) -> list[Way]:
+    """The text behind its first character: what that begins may not be ended by what follows."""
+    if node.most == 0:
+        return []
+    heads: dict[str, None] = {}
+    for source in (*node.delimiters, *node.heads):
+        for left in behind(parse(source), char):
+            if can_be_empty(left):
+                return []  # it is a delimiter
+            heads[plain(left)] = None
+    most = None if node.most is None else node.most - 1
+    return [(Text(node.delimiters, tuple(heads), max(node.least - 1, 0), most), *rest)]
+
+
+__all__ = ["after", "living", "reachable", "referred"]

@@ -1,0 +1,218 @@
+"""Whether a greedy lexer that reads one lexeme to its end would go on, by it or by another one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from ._dfa import text_dfa
+from ._match import Matcher
+from ._printed import Counted, counted
+from ._ranges import LAST, Ranges, atoms, common, joined
+from ._tree import Alt, Chars, Json, Lit, Node, Rep, Seq, Text, Tree
+
+STEPS = 1_000
+"""So many pairs of states are looked at; beyond, lexemes count as clashing."""
+FIRST_MARK = 0x100000
+"""Private characters from here on stand for free texts."""
+_MARKS: dict[Text, int] = {}
+
+
+def clash(one: Node, other: Node, after: Ranges) -> bool:
+    """Whether behind a text of ``one``, with a character of ``after``, ``other`` could go on."""
+    if _apart(one, other):
+        return False
+    if isinstance(one, Lit) and isinstance(other, Lit):
+        return len(other.text) > len(one.text) and any(
+            low <= ord(other.text[len(one.text)]) <= high for low, high in after
+        )
+    return _clash(one, other, after)
+
+
+def _apart(one: Node, other: Node) -> bool:
+    """Whether the literals that they begin with differ."""
+    begun, second = lead(one), lead(other)
+    return not begun.startswith(second) and not second.startswith(begun)
+
+
+@functools.lru_cache(maxsize=4096)
+def _clash(one: Node, other: Node, after: Ranges) -> bool:
+    texts = _texts(other)
+    if texts and _texts(one):
+        if any(not _closes(text, end) for end in _endings(one) for text in {*texts, *_texts(one)}):
+            return True
+        left, right = _marked(one), _marked(other)
+        if _apart(left, right):
+            return False
+        found = _walk(left, right, after, marks=True)
+        if found is not None:
+            return found
+    return _walk(one, other, after) is not False
+
+
+def _marked(node: Node) -> Node:
+    """The node with a sign in the place of each free text, which what follows it ends wherever it began."""
+    if isinstance(node, Text):
+        return Lit(chr(_MARKS.setdefault(node, FIRST_MARK + len(_MARKS) % 0xFFFD)))
+    if isinstance(node, Seq):
+        return Seq(tuple(map(_marked, node.parts)))
+    if isinstance(node, Alt):
+        return Alt(tuple(map(_marked, node.options)))
+    return node._replace(part=_marked(node.part)) if isinstance(node, Rep) else node
+
+
+def _texts(node: Node) -> list[Text]:
+    if isinstance(node, Text):
+        return [node]
+    parts = node.parts if isinstance(node, Seq) else node.options if isinstance(node, Alt) else ()
+    return [text for part in ((node.part,) if isinstance(node, Rep) else parts) for text in _texts(part)]
+
+
+@functools.lru_cache(maxsize=1024)
+def _endings(node: Node) -> tuple[str, ...]:
+    """The literals that follow the free texts in a node; an empty one where something else may."""
+    found: dict[str, None] = {}
+    _collect(node, [""], found)
+    return tuple(found)
+
+
+def _collect(node: Node, behind: list[str], found: dict[str, None]) -> list[str]:
+    """What the node begins with, as far as that is literal, by its alternatives; ``behind``: what follows it."""
+    if isinstance(node, Lit):
+        return [node.text + rest for rest in behind]
+    if isinstance(node, Text):
+        found.update(dict.fromkeys(behind))
+        return [""]
+    if isinstance(node, Seq):
+        for part in reversed(node.parts):
+            behind = _collect(part, behind, found)
+        return behind
+    if isinstance(node, Alt):
+        begun = [one for option in node.options for one in _collect(option, behind, found)]
+        return list(dict.fromkeys(begun))
+    if isinstance(node, Rep):
+        again = _collect(node.part, behind, {})
+        begun = _collect(node.part, list(dict.fromkeys((*behind, *again))), found)
+        return list(dict.fromkeys((*begun, *(behind if not node.least else ()))))
+    return [""]
+
+
+@functools.lru_cache(maxsize=4096)
+def _closes(text: Text, end: str) -> bool:
+    """Whether no text goes on behind this literal."""
+    dfa = text_dfa(text.delimiters, text.heads)
+    return all(dfa.run(end, state) < 0 for state in range(len(dfa.rows)))
+
+
+@functools.lru_cache(maxsize=512)
+def _matcher(node: Node) -> Matcher:
+    return Matcher(Tree({"one": node}, "one"))
+
+
+def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool | None:
+    """Read both side by side; None where that takes too long, or where only one of them has a free text."""
+    first, second = _matcher(one), _matcher(other)
+    if not second.begins(lead(one)):
+        return False
+    states = first.start
+    for char in lead(other):
+        if first.is_end(states) and any(low <= ord(char) <= high for low, high in after):
+            return True
+        states = first.step(states, char)
+        if not states:
+            return False
+    todo = [(first.start, second.start)]
+    seen = set(todo)
+    for left, right in todo:
+        arcs = second.next_chars(right)
+        if first.is_end(left) and any(common(ranges, after) for ranges in arcs):
+            return True
+        more = first.next_chars(left)
+        if marks and arcs and more and any(map(_is_mark, (*arcs, *more))) and set(arcs) != set(more):
+            return None
+        for mask, ranges in atoms([*more, *arcs]):
+            if mask:
+                char = chr(ranges[0][0])
+                pair = first.step(left, char), second.step(right, char)
+                if all(pair) and pair not in seen:
+                    seen.add(pair)
+                    todo.append(pair)
+        if len(seen) > STEPS:
+            return None
+    return False
+
+
+def _is_mark(ranges: Ranges) -> bool:
+    return len(ranges) == 1 and ranges[0][0] == ranges[0][1] >= FIRST_MARK
+
+
+# --- questions --------------------------------------------------------------------------------------------------
+
+
+def lead(node: Node) -> str:
+    """The literal that a node begins with."""
+    if isinstance(node, Lit):
+        return node.text
+    if isinstance(node, Seq):
+        out = ""
+        for part in node.parts:
+            out += lead(part)
+            if not isinstance(part, Lit):
+                break
+        return out
+    return ""
+
+
+def nullable(node: Node) -> bool:
+    """Whether the empty text is one of a node without references."""
+    if isinstance(node, Lit):
+        return not node.text
+    if isinstance(node, Seq):
+        return all(map(nullable, node.parts))
+    if isinstance(node, Alt):
+        return any(map(nullable, node.options))
+    if isinstance(node, Rep):
+        return node.least == 0 or nullable(node.part)
+    return isinstance(node, Text) and node.least == 0
+
+
+def first_chars(node: Node, rules: Mapping[str, Node]) -> Ranges:
+    """The characters that a node may begin with."""
+    return joined(_first(node, rules, set())[0])
+
+
+def _first(node: Node, rules: Mapping[str, Node], seen: set[str]) -> tuple[list[tuple[int, int]], bool]:
+    """These characters, and whether the node may be empty."""
+    if isinstance(node, Lit):
+        return [(ord(node.text[0]), ord(node.text[0]))] if node.text else [], not node.text
+    if isinstance(node, Chars):
+        return list(node.ranges), False
+    if isinstance(node, Text):
+        return _begun(node), node.least == 0
+    if isinstance(node, Seq):
+        found: list[tuple[int, int]] = []
+        for part in node.parts:
+            some, empty = _first(part, rules, seen)
+            found += some
+            if not empty:
+                return found, False
+        return found, True
+    if isinstance(node, Alt):
+        parts = [_first(option, rules, seen) for option in node.options]
+        return [one for some, _ in parts for one in some], any(empty for _, empty in parts)
+    if isinstance(node, Rep):
+        some, empty = _first(node.part, rules, seen)
+        return some, empty or node.least == 0
+    if isinstance(node, Json):
+        return _first(node.node, rules, seen)
+    if node.name in seen:
+        return [], False
+    return _first(rules[node.name], rules, seen | {node.name})
+
+
+def _begun(text: Text) -> list[tuple[int, int]]:
+    found: Counted | None = counted(text) if text.most is None else None
+    return [one for ranges, _ in found.rows[0] for one in ranges] if found else [(0, LAST)]
+
+
+__all__ = ["clash", "first_chars", "lead", "nullable"]

@@ -1,0 +1,151 @@
+"""Rules over lexemes: what they are made of, and which lexemes may stand first, and next."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from ._clash import first_chars, lead, nullable
+from ._eliminate import seq
+from ._ranges import Ranges, joined
+from ._tree import Json, Lit, Node, Ref
+
+
+class Term(NamedTuple):
+    """A lexeme; ``special``: a text at its end that may be one token of the vocabulary as well."""
+
+    node: Node
+    special: str = ""
+
+    @property
+    def whole(self) -> Node:
+        """All that it reads."""
+        return self.node if not self.special else seq(self.node, Lit(self.special))
+
+
+class Token(NamedTuple):
+    """A token of the vocabulary, which ends any lexeme before it."""
+
+    name: str
+
+
+class Many(NamedTuple):
+    """A rule several times."""
+
+    name: str
+    least: int
+    most: int | None
+
+
+Item: TypeAlias = Term | Token | Json | Ref | Many
+Way: TypeAlias = tuple[Item, ...]
+Place: TypeAlias = tuple[str, int, int]
+"""A rule, one of its ways, and an item of it."""
+
+
+def tied(items: list[Item] | Way) -> Way:
+    """The same items, lexemes that stand next to one another joined."""
+    out: list[Item] = []
+    for item in items:
+        last = out[-1] if out else None
+        if isinstance(item, Term) and isinstance(last, Term) and not last.special:
+            out[-1] = Term(seq(last.node, item.node), item.special)
+        else:
+            out.append(item)
+    return tuple(out)
+
+
+class Look:
+    """Which lexemes may stand first, and next."""
+
+    def __init__(self, ways: dict[str, list[Way]], start: str, rules: dict[str, Node]) -> None:
+        self._ways, self._start, self._rules = ways, start, rules
+        self._empty: set[str] = set()
+        self._firsts: dict[str, set[Place]] = {name: set() for name in ways}
+        self._follow: dict[str, set[Place]] = {name: set() for name in ways}
+        self._chars: dict[Place, Ranges] = {}
+        self._leads: dict[Place, str] = {}
+        self._next: dict[Place, frozenset[Place]] = {}
+        self._after: dict[frozenset[Place], Ranges] = {}
+        changed = True
+        while changed:
+            changed = False
+            for name, some in ways.items():
+                for number in range(len(some)):
+                    found, empty = self._from(name, number, 0)
+                    if empty and name not in self._empty:
+                        self._empty.add(name)
+                        changed = True
+                    if not found <= self._firsts[name]:
+                        self._firsts[name] |= found
+                        changed = True
+        changed = True
+        while changed:
+            changed = False
+            for name, some in ways.items():
+                for number, way in enumerate(some):
+                    for at, item in enumerate(way):
+                        if isinstance(item, Ref | Many):
+                            found = self._behind(name, number, at)
+                            if isinstance(item, Many) and item.most != 1:
+                                found = found | self._firsts[item.name]
+                            if not found <= self._follow[item.name]:
+                                self._follow[item.name] |= found
+                                changed = True
+
+    def _from(self, name: str, number: int, at: int) -> tuple[set[Place], bool]:
+        way = self._ways[name][number]
+        found: set[Place] = set()
+        for place in range(at, len(way)):
+            item = way[place]
+            if isinstance(item, Token):
+                return found, False
+            if isinstance(item, Term | Json):
+                found.add((name, number, place))
+                if isinstance(item, Json) or not nullable(item.whole):
+                    return found, False
+            else:
+                found |= self._firsts[item.name]
+                if item.name not in self._empty and not (isinstance(item, Many) and item.least == 0):
+                    return found, False
+        return found, True
+
+    def _behind(self, name: str, number: int, at: int) -> set[Place]:
+        found, empty = self._from(name, number, at + 1)
+        return found | self._follow[name] if empty else found
+
+    def contexts(self) -> list[frozenset[Place]]:
+        """The sets of lexemes that may stand at one place."""
+        found = {frozenset(self._firsts[self._start]): None}
+        for name, some in self._ways.items():
+            for number, way in enumerate(some):
+                for at, item in enumerate(way):
+                    if isinstance(item, Term | Json):
+                        made = self._next[name, number, at] = frozenset(self._behind(name, number, at))
+                        found[made] = None
+        return [frozenset(context) for context in found]
+
+    def lead(self, place: Place) -> str:
+        """The literal that a lexeme begins with."""
+        if place not in self._leads:
+            item = self._ways[place[0]][place[1]][place[2]]
+            self._leads[place] = lead(item.whole) if isinstance(item, Term) else ""
+        return self._leads[place]
+
+    def first(self, place: Place) -> Ranges:
+        """The characters that a lexeme may begin with."""
+        if place not in self._chars:
+            item = self._ways[place[0]][place[1]][place[2]]
+            node = item.whole if isinstance(item, Term) else item
+            assert isinstance(node, Node)
+            self._chars[place] = first_chars(node, self._rules)
+        return self._chars[place]
+
+    def after(self, place: Place) -> Ranges:
+        """The characters that may follow a lexeme."""
+        following = self._next.get(place, frozenset())
+        if following not in self._after:
+            self._after[following] = joined(one for other in following for one in self.first(other))
+        return self._after[following]
+
+
+__all__ = ["Item", "Look", "Many", "Place", "Term", "Token", "Way", "tied"]

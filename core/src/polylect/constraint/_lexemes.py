@@ -1,0 +1,275 @@
+"""A tree as rules over lexemes, for engines that split a text into lexemes before they look at their rules.
+
+Such a lexer is greedy: it goes on as long as any lexeme that may stand there can. So a free text and what ends it are
+one lexeme, and so is everything around it that needs no rule. Where a lexeme could still go on behind its end, and what
+follows begins like that, what follows is taken into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .._errors import ConstraintError
+from ._clash import clash
+from ._eliminate import children, groups, refs, seq, size, solve
+from ._items import Item, Look, Many, Place, Term, Token, Way, tied
+from ._ranges import Ranges, common
+from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
+
+LARGEST = 4_000
+"""Values larger than this stay rules."""
+ROUNDS = 400
+_NUMERAL: Ranges = ((43, 43), (45, 46), (48, 57), (69, 69), (101, 101))
+
+
+class Lexemes:
+    """The rules of a tree over lexemes.
+
+    Args:
+        tree: the tree.
+        own: whether the engine has a word for a JSON value.
+        special: texts that are one token in the vocabulary.
+
+    Attributes:
+        ways: by rule, what it may be.
+
+    Raises:
+        ConstraintError: a lexeme does not end where it must, whatever is taken into it.
+    """
+
+    def __init__(self, tree: Tree, own: Callable[[Json], bool], special: frozenset[str] = frozenset()) -> None:
+        self._tree, self._speaks, self._special = tree, own, sorted(special, key=len, reverse=True)
+        self._opened: list[Json] = []
+        self.start = tree.start
+        while True:
+            before = len(self._opened)
+            self.ways: dict[str, list[Way]] = {}
+            self._values = self._regular_rules()
+            self._write(tree.start)
+            self._settle()
+            if len(self._opened) == before:
+                break
+
+    def _own(self, json: Json) -> bool:
+        return self._speaks(json) and not any(json is other for other in self._opened)
+
+    # --- writing ------------------------------------------------------------------------------------------------
+
+    def _regular_rules(self) -> dict[str, Node]:
+        """The rules that are values without free text, as nodes."""
+        graph = {name: refs(node) for name, node in self._tree.rules.items()}
+        found: dict[str, Node] = {}
+        for group in groups(graph, [self._tree.start]):
+            rules = {name: self._tree.rules[name] for name in group}
+            outside = {name for one in group for name in graph[one]} - set(group)
+            if outside <= found.keys() and not any(self._kept(node) for node in rules.values()):
+                try:
+                    made = solve(rules, group, lambda node: node.node if isinstance(node, Json) else None, found)
+                except ConstraintError:
+                    continue
+                if all(size(made[name]) <= LARGEST for name in group):
+                    found |= {name: made[name] for name in group}
+        found.pop(self._tree.start, None)
+        return found
+
+    def _kept(self, node: Node) -> bool:
+        """Whether a node holds what no value holds: free text, the engine's own JSON, tokens."""
+        if isinstance(node, Json):
+            return self._own(node) or self._kept(node.node)
+        return (
+            isinstance(node, Text)
+            or (isinstance(node, Lit) and any(text in node.text for text in self._special))
+            or any(map(self._kept, children(node)))
+        )
+
+    def _regular(self, node: Node) -> Node | None:
+        """The node as one without references; None where it isn't regular."""
+        if isinstance(node, Json):
+            return None if self._own(node) else self._regular(node.node)
+        if isinstance(node, Ref):
+            return self._values.get(node.name)
+        if isinstance(node, Lit) and any(text in node.text for text in self._special):
+            return None
+        if isinstance(node, Rep):
+            part = self._regular(node.part)
+            return None if part is None else node._replace(part=part)
+        if isinstance(node, Seq | Alt):
+            parts = [self._regular(part) for part in children(node)]
+            told = [part for part in parts if part is not None]
+            if len(told) < len(parts):
+                return None
+            return seq(*told) if isinstance(node, Seq) else Alt(tuple(told))
+        return node
+
+    def _write(self, name: str) -> None:
+        if name not in self.ways:
+            self.ways[name] = []
+            self.ways[name] = self._ways(self._tree.rules[name], name)
+
+    def _helper(self, node: Node, near: str) -> str:
+        number = 2
+        while f"{near}-{number}" in self.ways or f"{near}-{number}" in self._tree.rules:
+            number += 1
+        name = f"{near}-{number}"
+        self.ways[name] = []
+        self.ways[name] = self._ways(node, name)
+        return name
+
+    def _ways(self, node: Node, near: str) -> list[Way]:
+        regular = self._regular(node)
+        if regular is not None:
+            return [() if regular in (EMPTY, Lit("")) else (Term(regular),)]
+        if isinstance(node, Alt):
+            return list(dict_of(way for option in node.options for way in self._ways(option, near)))
+        if isinstance(node, Seq):
+            items: list[Item] = []
+            for part in node.parts:
+                found = self._ways(part, near)
+                items += found[0] if len(found) == 1 else [Ref(self._helper(part, near))]
+            return [tied(items)]
+        if isinstance(node, Rep):
+            return [(Many(self._helper(node.part, near), node.least, node.most),)]
+        if isinstance(node, Lit):
+            return [tuple(self._split(node.text))]
+        if isinstance(node, Json):
+            return [(node,)] if self._own(node) else self._ways(node.node, near)
+        assert isinstance(node, Ref)
+        self._write(node.name)
+        return [(node,)]
+
+    def _split(self, text: str) -> Iterator[Term]:
+        while text:
+            found = [(text.find(token), token) for token in self._special if token in text]
+            if not found:
+                yield Term(Lit(text))
+                return
+            at, token = min(found, key=lambda one: (one[0], -len(one[1])))
+            yield Term(Lit(text[:at]) if at else EMPTY, token)
+            text = text[at + len(token) :]
+
+    # --- what stands where --------------------------------------------------------------------------------------
+
+    def _settle(self) -> None:
+        """Take what follows into lexemes until each ends where it must."""
+        for _ in range(ROUNDS):
+            places, values = self._clashes()
+            if values:
+                self._opened += values
+                return
+            if not places:
+                return
+            inner = [place for place in places if not self._is_last(place)]
+            for place in sorted(inner, reverse=True):
+                self._take_in(place)
+            if not inner:
+                for name in dict.fromkeys(place[0] for place in places):
+                    self._inline(name)
+        raise ConstraintError(f"The rule {self.start!r} can't be split into lexemes that end where they must.")
+
+    def _is_last(self, place: Place) -> bool:
+        """Whether what follows a lexeme is not in its rule."""
+        way, item = self.ways[place[0]][place[1]], self._at(place)
+        return place[2] + 1 == len(way) and not (isinstance(item, Term) and item.special)
+
+    def _clashes(self) -> tuple[list[Place], list[Json]]:
+        """Lexemes that may go on where they must end, one of each way; and JSON values that may."""
+        look = Look(self.ways, self.start, self._tree.rules)
+        places: dict[tuple[str, int], Place] = {}
+        values: dict[int, Json] = {}
+        for context in look.contexts():
+            for place in context:
+                item, after = self._at(place), look.after(place)
+                if not after or place[:2] in places:
+                    continue
+                if isinstance(item, Json):
+                    if common(after, _NUMERAL) and common(look.first(place), _NUMERAL):
+                        values[id(item)] = item
+                    continue
+                assert isinstance(item, Term)
+                begun = look.lead(place)
+                for other in context:
+                    told = look.lead(other)
+                    if not (begun.startswith(told) or told.startswith(begun)):
+                        continue
+                    second = self._at(other)
+                    if isinstance(second, Json):
+                        if common(look.first(place), look.first(other)):
+                            values[id(second)] = second
+                    elif isinstance(second, Term) and clash(item.whole, second.whole, after):
+                        places[place[:2]] = place
+                        break
+        return list(places.values()), list(values.values())
+
+    def _at(self, place: Place) -> Item:
+        return self.ways[place[0]][place[1]][place[2]]
+
+    def _take_in(self, place: Place) -> None:
+        """Write out what follows a lexeme next to it."""
+        name, number, at = place
+        way = self.ways[name][number]
+        found = way[at]
+        if isinstance(found, Term) and found.special:  # the text can't end there, the token can
+            before = () if found.node == EMPTY else (Term(found.node),)
+            as_text = tied((*way[:at], Term(found.whole), *way[at + 1 :]))
+            self.ways[name][number : number + 1] = [as_text, (*way[:at], *before, Token(found.special), *way[at + 1 :])]
+            return
+        item, rest = way[at + 1], way[at + 2 :]
+        if isinstance(item, Ref):
+            ways: list[Way] = [tied((*way[: at + 1], *inner, *rest)) for inner in self.ways[item.name]]
+        elif isinstance(item, Many):
+            least, most = max(item.least - 1, 0), None if item.most is None else item.most - 1
+            more: Way = () if most == 0 else (Many(item.name, least, most),)
+            ways = [tied((*way[: at + 1], Ref(item.name), *more, *rest))]
+            if not item.least:
+                ways.append(tied((*way[: at + 1], *rest)))
+        else:
+            raise ConstraintError(f"In the rule {name!r}, nothing tells where {way[at]!r:.80} ends and a value begins.")
+        self.ways[name][number : number + 1] = ways
+
+    def _inline(self, name: str) -> None:
+        """Write a rule out where it is referred to."""
+        inner = self.ways[name]
+        if name == self.start or any(
+            isinstance(item, Ref | Many) and item.name == name for way in inner for item in way
+        ):
+            raise ConstraintError(f"The rule {name!r} ends in a lexeme that may go on, and refers to itself.")
+        for user, ways in list(self.ways.items()):
+            out: list[Way] = []
+            for way in ways:
+                spots = [at for at, item in enumerate(way) if isinstance(item, Ref | Many) and item.name == name]
+                if not spots:
+                    out.append(way)
+                    continue
+                made: list[Way] = [()]
+                for item in way:
+                    if isinstance(item, Many) and item.name == name:
+                        loop = self._loop(item)
+                        made = [(*before, Ref(loop)) for before in made]
+                    elif isinstance(item, Ref) and item.name == name:
+                        made = [(*before, *one) for before in made for one in inner]
+                    else:
+                        made = [(*before, item) for before in made]
+                out += [tied(one) for one in made]
+            self.ways[user] = out
+
+    def _loop(self, many: Many) -> str:
+        if many.most is not None or many.least > 1:
+            raise ConstraintError(f"The rule {many.name!r} repeats, and ends in a lexeme that may go on.")
+        name = f"{many.name}-loop"
+        while name in self.ways:
+            name += "-"
+        more: list[Way] = [tied((*one, Ref(name))) for one in self.ways[many.name]]
+        self.ways[name] = [*more, ()] if not many.least else [*more, *self.ways[many.name]]
+        return name
+
+
+def dict_of(ways: Iterator[Way]) -> list[Way]:
+    """The same ways, none twice."""
+    out: list[Way] = []
+    for way in ways:
+        if way not in out:
+            out.append(way)
+    return out
+
+
+__all__ = ["Lexemes"]

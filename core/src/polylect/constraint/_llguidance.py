@@ -1,0 +1,225 @@
+"""A tree in llguidance's dialect of Lark: lexemes, with free text as an intersection, and JSON by its schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from .._errors import ConstraintError
+from ..grammar import _patterns as patterns
+from ._delimiters import Way, characters, ways
+from ._items import Item, Many, Token
+from ._lexemes import Lexemes
+from ._printed import Options, Printed, char_class, regex_char, times
+from ._regex import source_of
+from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
+
+_KEYWORDS = {
+    "$defs", "$ref", "additionalProperties", "anyOf", "const", "default", "definitions", "description", "enum",
+    "examples", "exclusiveMaximum", "exclusiveMinimum", "items", "maxItems", "maxLength", "maximum", "minItems",
+    "minLength", "minimum", "pattern", "prefixItems", "properties", "required", "title", "type",
+}  # fmt: skip
+"""What llguidance reads in a schema as JSON schema does; a value with other keywords is written out as rules."""
+_NAMES = ("$defs", "definitions", "properties")
+
+
+def llguidance(tree: Tree, options: Options) -> Printed:
+    """The tree for llguidance, and for servers that use it (vLLM's and SGLang's guidance backends, llama.cpp built so).
+
+    Raises:
+        ConstraintError: its lexer can't tell where a text ends, or a special token has no name in brackets.
+    """
+    for token in options.special_tokens:
+        if not (
+            token.startswith("<") and token.endswith(">") and len(token) > 2 and not set(token[1:-1]) & set("<> \n")
+        ):
+            raise ConstraintError(
+                f"llguidance names tokens in angle brackets, and {token!r:.60} is not so written; leave it out of the "
+                "special tokens, and the model writes it as text."
+            )
+    return Printed(Printer(Lexemes(tree, speaks, options.special_tokens)).text())
+
+
+def speaks(value: Json) -> bool:
+    """Whether llguidance reads the schema of a value as JSON schema does, and can write its layout."""
+    return not value.layout.indent and _understood(value.schema)
+
+
+def _understood(schema: Any) -> bool:
+    if isinstance(schema, bool):
+        return True
+    if not schema.keys() <= _KEYWORDS:
+        return False
+    for key, part in schema.items():
+        if key in _NAMES:
+            inner: Iterable[Any] = part.values()
+        elif key in ("anyOf", "prefixItems"):
+            inner = part
+        elif key in ("items", "additionalProperties"):
+            inner = (part,)
+        else:
+            inner = ()
+        if not all(map(_understood, inner)):
+            return False
+    return True
+
+
+class Printer:
+    """Prints rules over lexemes. A subclass writes terminals in other words."""
+
+    def __init__(self, lexemes: Lexemes) -> None:
+        self._lexemes = lexemes
+        self._terminals: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+
+    def text(self) -> str:
+        """The grammar."""
+        names = [name for name in self._lexemes.ways if name != self._lexemes.start]
+        self._names = {self._lexemes.start: "start"}
+        for name in names:
+            told = name.replace("-", "_")
+            while told in self._names.values():
+                told += "_"
+            self._names[name] = told
+        used = self._used()
+        rules = [f"{self._names[name]}: {self._rule(name)}" for name in used]
+        return "\n".join([*rules, *(f"{name}: {body}" for body, name in self._terminals.items()), ""])
+
+    def _used(self) -> list[str]:
+        found = {self._lexemes.start: None}
+        todo = [self._lexemes.start]
+        for name in todo:
+            for way in self._lexemes.ways[name]:
+                for item in way:
+                    if isinstance(item, Ref | Many) and item.name not in found:
+                        found[item.name] = None
+                        todo.append(item.name)
+        return list(found)
+
+    def _rule(self, name: str) -> str:
+        ways = [" ".join(map(self._item, way)) or '""' for way in self._lexemes.ways[name]]
+        if not ways:
+            raise ConstraintError(f"The rule {name!r} allows nothing.")
+        return "\n    | ".join(ways)
+
+    def _item(self, item: Item) -> str:
+        if isinstance(item, Ref):
+            return self._names[item.name]
+        if isinstance(item, Many):
+            return self._names[item.name] + self.times(item.least, item.most)
+        if isinstance(item, Json):
+            return self.json(item)
+        if isinstance(item, Token):
+            return item.name
+        if not item.special:
+            return self.lexeme(item.node)
+        before = "" if item.node == EMPTY else self.lexeme(item.node) + " "
+        return f"({self.lexeme(item.whole)} | {before}{item.special})"
+
+    def json(self, value: Json) -> str:
+        """A JSON value in the engine's own words."""
+        layout = value.layout
+        written = {"whitespace_flexible": False, "item_separator": layout.item, "key_separator": layout.key}
+        schema = {} if value.schema is True else {"not": {}} if value.schema is False else value.schema
+        return "%json " + json.dumps({**schema, "x-guidance": written}, ensure_ascii=False)
+
+    def lexeme(self, node: Node) -> str:
+        """A literal as it is, anything else by the name of a terminal."""
+        return quoted(node.text) if isinstance(node, Lit) else self.terminal("T", self.body(node))
+
+    def times(self, least: int, most: int | None) -> str:
+        """The bounds of a repeated rule."""
+        return times(least, most)
+
+    def terminal(self, letter: str, body: str) -> str:
+        """The name of the terminal with this definition."""
+        if body not in self._terminals:
+            self._terminals[body] = f"{letter}{len(self._terminals) + 1}"
+        return self._terminals[body]
+
+    def body(self, node: Node) -> str:
+        """The definition of a lexeme."""
+        if not _has_text(node):
+            return quoted(node.text) if isinstance(node, Lit) else f"/{source_of(node, _no_text)}/"
+        if isinstance(node, Text):
+            return self.terminal("TEXT", self.free(node))
+        if isinstance(node, Seq):
+            return " ".join(self.body(part) for part in node.parts)
+        if isinstance(node, Alt):
+            return "(" + " | ".join('""' if option == EMPTY else self.body(option) for option in node.options) + ")"
+        assert isinstance(node, Rep)
+        return f"({self.body(node.part)}){times(node.least, node.most)}"
+
+    def free(self, text: Text) -> str:
+        """The definition of a free text."""
+        bounds = times(text.least, text.most) or "{1}"
+        ended: list[str] = []
+        within = [_without(way, ended) for source in text.delimiters for way in ways(source)]
+        begun: list[str] = []
+        heads = [_without(way, begun) for source in text.heads for way in ways(source, anchored=True)]
+        parts = [f"/(?s:.){bounds}/"]
+        inner = "|".join([f"(?:{'|'.join(filter(None, within))})(?s:.*)"] * any(within) + ended)
+        if inner:
+            parts.append(f"~/(?s:.*)(?:{inner})/")
+        outer = "|".join([f"(?:{'|'.join(filter(None, heads))})(?s:.*)"] * any(heads) + begun)
+        if outer:
+            parts.append(f"~/(?:{outer})/")
+        return " & ".join(parts)
+
+
+def _without(way: Way, ended: list[str]) -> str:
+    """What completes a delimiter; to ``ended``, what the text may not end in."""
+    body = _pattern(way.body)
+    if way.closes:
+        ended.append(body)
+        return ""
+    if way.ahead:
+        ended.append(body + _begun(way.ahead))
+    return body + _pattern(way.ahead)
+
+
+def _pattern(seq: patterns.Seq) -> str:
+    out = ""
+    for node in seq:
+        if node[0] == "c":
+            out += char_class(characters(node[1]), regex_char)
+        elif node[0] == "alt":
+            out += "(?:" + "|".join(_pattern(branch) for branch in node[1]) + ")"
+        else:
+            inner = _pattern(node[3])
+            out += (inner if patterns.single(node[3]) else f"(?:{inner})") + times(node[1], node[2])
+    return out
+
+
+def _begun(seq: patterns.Seq) -> str:
+    """The pattern of all beginnings of a pattern's matches."""
+    if not seq:
+        return ""
+    node, rest = seq[0], seq[1:]
+    after = _begun(rest)
+    if node[0] == "c":
+        return f"(?:{_pattern((node,))}{after})?"
+    if node[0] == "alt":
+        return "(?:" + "|".join(_begun((*branch, *rest)) for branch in node[1]) + ")"
+    high, inner = node[2:4]
+    many = times(0, None if high is None else high)
+    return f"(?:(?:{_pattern(inner)}){many}(?:{_begun(inner)}|{after}))"
+
+
+def _has_text(node: Node) -> bool:
+    if isinstance(node, Seq | Alt):
+        return any(map(_has_text, node.parts if isinstance(node, Seq) else node.options))
+    return _has_text(node.part) if isinstance(node, Rep) else isinstance(node, Text)
+
+
+def _no_text(text: Text) -> str:
+    raise AssertionError(text)
+
+
+def quoted(text: str) -> str:
+    """A literal, in quotes."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+__all__ = ["Printer", "llguidance", "quoted", "speaks"]

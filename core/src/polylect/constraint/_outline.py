@@ -1,0 +1,212 @@
+"""The outline of a tongue: every path that its formatter takes through the tables, calls left open.
+
+A place is a state of the tables together with what the turn has had by then, a call or an answer. Steps are the very
+markers that were written, free text with the delimiters that the tables give it, and the bodies of calls, which are
+filled in tool by tool. Whatever path is taken, the parser reads it: its tables are where the path comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from ..grammar import _patterns as patterns
+from ..grammar import _tables as t
+from ._probes import ANSWER, CONTENT, NAME, VALUES, Prober, Turn
+from ._residual import heads
+from ._trace import Token
+from ._tree import Lit, Text
+
+if TYPE_CHECKING:
+    from .._text_lect import TextLect
+
+
+BLANK = r"\s"
+"""Content and answers do not begin with white space, as there is nothing in them if there is no more."""
+
+
+class Place(NamedTuple):
+    """Where a turn stands: the state, and whether there was a call, an answer, and content."""
+
+    state: int
+    called: bool = False
+    answered: bool = False
+    said: bool = False
+
+
+class Body(NamedTuple):
+    """A call, from its name to the last of its arguments; ``some``: it has arguments."""
+
+    some: bool
+
+
+class Answer(NamedTuple):
+    """A payload that holds the answer: what is written before and behind it, and whether it is JSON, or in brackets."""
+
+    before: str
+    after: str
+    is_json: bool
+
+
+class Id(NamedTuple):
+    """An id of lower-case letters and digits."""
+
+    size: int
+
+
+Step: TypeAlias = Lit | Text | Body | Answer | Id
+
+
+class Outline(NamedTuple):
+    """The places of a tongue: from each, steps with what they lead to; and where a turn may end."""
+
+    start: Place
+    steps: dict[Place, dict[tuple[Step, Place], None]]
+    ends: frozenset[Place]
+    bodies: dict[bool, list[str]]
+    """The texts of calls with and without arguments, by their places in the turn."""
+
+    def kept(self, *, calls: bool, other: bool) -> Outline:
+        """The outline of turns with ``calls``, or of ``other`` turns, or of both."""
+        ends = frozenset(place for place in self.ends if (calls if place.called and not place.answered else other))
+        alive = set(ends)
+        size = -1
+        while size != len(alive):
+            size = len(alive)
+            alive |= {place for place, steps in self.steps.items() if any(target in alive for _, target in steps)}
+        steps = {
+            place: {step: None for step in found if step[1] in alive}
+            for place, found in self.steps.items()
+            if place in alive
+        }
+        return self._replace(steps=steps, ends=ends)
+
+
+def outline(prober: Prober) -> Outline:
+    """The outline of the prober's lect."""
+    maker = _Maker(prober.lect)
+    for turn in prober.turns():
+        maker.add(turn)
+    return maker.made()
+
+
+class _Maker:
+    def __init__(self, lect: TextLect) -> None:
+        tables = lect.grammar.tables
+        self._tables, self._read = tables, lect.read_by.grammar.tables
+        self._markers = {name: patterns.parse(source) for name, source in tables.markers.items()}
+        self._start = Place(tables.starts.get("written", 0))
+        self._steps: dict[Place, dict[tuple[Step, Place], None]] = {}
+        self._ends: set[Place] = set()
+        self._heads: dict[int, dict[str, None]] = {}
+        self._bodies: dict[bool, list[str]] = {True: [], False: []}
+
+    def add(self, turn: Turn) -> None:
+        """Take the path of one turn."""
+        place = self._start
+        at, read = 0, _by_place(turn.read)
+        bodies: dict[bool, list[str]] = {True: [], False: []}
+        parts = list(pieces(turn.tokens))
+        for number, (tokens, is_body) in enumerate(parts):
+            last = tokens[-1]
+            following = parts[number + 1][0][0].flags if number + 1 < len(parts) else t.CALL_END_BEFORE
+            text = "".join(token.text for token in tokens)
+            if is_body:
+                some = VALUES[0] in text
+                bodies[some].append(text)
+                step: Step = Body(some)
+                ended = last.flags & t.CALL_END or following & t.CALL_END_BEFORE
+            else:
+                step = self._step(last, read.get((at, last.text)))
+                ended = last.flags & t.CALL_END
+            after = Place(
+                last.target,
+                place.called or bool(ended),
+                place.answered or ANSWER in text,
+                place.said or (last.role == t.CONTENT and CONTENT in text),
+            )
+            self._steps.setdefault(place, {})[step, after] = None
+            place = after
+            at += len(text)
+        self._ends.add(place)
+        for some, texts in bodies.items():
+            if len(texts) > len(self._bodies[some]):
+                self._bodies[some] = texts
+
+    def _step(self, token: Token, read: Token | None) -> Step:
+        texts = self._tables.texts
+        if token.role == t.ID and token.terminal in texts:
+            return Id(len(token.text))
+        if token.terminal in texts and token.role in (t.REASONING, t.CONTENT, t.ANSWER):
+            ends: dict[str, None] = {}
+            begun = {} if token.role == t.REASONING else {BLANK: None}
+            for tables, known in ((self._tables, token), (self._read, read)):
+                if known is not None and known.terminal in tables.texts:
+                    text = tables.texts[known.terminal]
+                    ends |= dict.fromkeys(text.delimiters)
+                    begun |= dict.fromkeys([] if text.guard is None else [text.guard])
+                    begun |= dict.fromkeys(tables.markers[name] for name in _markers(tables, known.state))
+            return Text(tuple(ends), tuple(source for source in begun if source not in ends))
+        if token.terminal.startswith("@") and ANSWER in token.text:
+            quote = '"' if f'"{ANSWER}"' in token.text else ""
+            before, _, after = token.text.partition(f"{quote}{ANSWER}{quote}")
+            return Answer(before, after, bool(quote))
+        if token.terminal in self._markers:
+            others = {name: self._markers[name] for name in _markers(self._tables, token.state)}
+            self._heads.setdefault(token.target, {}).update(dict.fromkeys(heads(others, token.terminal, token.text)))
+        return Lit(token.text)
+
+    def made(self) -> Outline:
+        """The outline of all turns that were taken."""
+        steps: dict[Place, dict[tuple[Step, Place], None]] = {}
+        for place, found in self._steps.items():
+            begun = tuple(self._heads.get(place.state, ()))
+            steps[place] = {
+                (step._replace(heads=(*step.heads, *begun)) if isinstance(step, Text) else step, after): None
+                for step, after in found
+            }
+        return Outline(self._start, steps, frozenset(self._ends), self._bodies)
+
+
+def _markers(tables: t.Tables, state: int) -> list[str]:
+    """The markers that may come in a state."""
+    return [move.terminal for move in tables.states[state] if move.terminal in tables.markers]
+
+
+def _by_place(tokens: list[Token]) -> dict[tuple[int, str], Token]:
+    """Tokens by where they begin, and their text."""
+    at, found = 0, {}
+    for token in tokens:
+        found[at, token.text] = token
+        at += len(token.text)
+    return found
+
+
+def pieces(tokens: list[Token]) -> Iterator[tuple[list[Token], bool]]:
+    """The tokens of a turn one by one, those of a call's body together."""
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        if NAME not in token.text and VALUES[0] not in token.text:
+            yield [token], False
+            at += 1
+            continue
+        end = at
+        while end < len(tokens) and not _behind(tokens[end], end > at):
+            end += 1
+            if tokens[end - 1].flags & t.CALL_END:
+                break
+        yield tokens[at:end], True
+        at = end
+
+
+def _behind(token: Token, begun: bool) -> bool:
+    """Whether a token stands behind the body of a call."""
+    if not begun:
+        return False
+    return bool(token.flags & t.CALL_END_BEFORE) or (
+        bool(token.flags & t.CALL_END) and not token.terminal.startswith("@") and token.role == t.MARKUP
+    )
+
+
+__all__ = ["Answer", "Body", "Id", "Outline", "Place", "Step", "outline", "pieces"]

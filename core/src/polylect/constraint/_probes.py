@@ -1,0 +1,91 @@
+"""What a lect writes for probes: every shape of a turn, and calls with arguments that are easy to find again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._errors import PolylectError
+from .._tools import Toolbox, toolbox
+from .._values import Call, Reply
+from ._trace import Token, Tracer
+
+if TYPE_CHECKING:
+    from .._text_lect import TextLect
+
+NAME, KEYS, VALUES = "zt7q", ("zk1q", "zk2q"), ("zv1q", "zv2q")
+"""A tool's name, its keys and their texts, which no tongue has a word for."""
+REASONING, CONTENT, ANSWER = "zr7q", "zc7q", "za7q"
+CALLS = 3
+"""Calls in one turn, as many as it takes to see what their numbers change."""
+OF_TYPE: dict[str, Any] = {
+    "string": VALUES[0], "integer": 70417, "number": 7041.5, "boolean": True, "null": None, "array": [70417],
+    "object": {"zo7q": 70417},
+}  # fmt: skip
+
+
+class Turn(NamedTuple):
+    """A turn that a lect wrote, token by token; ``read`` are the tokens that it is read by, which may be others."""
+
+    reply: Reply
+    text: str
+    tokens: list[Token]
+    read: list[Token]
+
+
+def tool(kinds: tuple[str, ...], name: str = NAME) -> Toolbox:
+    """A tool with arguments of these types, none of them required."""
+    members = {key: {"type": kind} for key, kind in zip(KEYS, kinds, strict=False)}
+    schema = {"type": "object", "properties": members, "additionalProperties": False}
+    box = toolbox([{"type": "function", "function": {"name": name, "description": "", "parameters": schema}}])
+    assert box is not None
+    return box
+
+
+class Prober:
+    """Has one lect write probes."""
+
+    def __init__(self, lect: TextLect) -> None:
+        self.lect = lect
+        self.trace = Tracer(lect)
+        self._trace_read = Tracer(lect.read_by, "start")
+
+    def written(self, reply: Reply, tools: Toolbox) -> Turn | None:
+        """The turn; None where the tongue has no place for it, or an agent could not go on from it."""
+        try:
+            text = self.lect.format(reply, tools=tools)
+            self.lect.decide(self.lect.parse(text, tools=tools))
+        except PolylectError:
+            return None
+        tokens = self.trace(text)
+        return None if tokens is None else Turn(reply, text, tokens, self._trace_read(text) or [])
+
+    def call(self, kinds: tuple[str, ...] = ("string",), name: str = NAME) -> Turn | None:
+        """A call of a tool whose arguments have these types."""
+        values = [OF_TYPE[kind] for kind in kinds]
+        if len(values) > 1 and values[1] == VALUES[0]:
+            values[1] = VALUES[1]
+        made = Call(name, dict(zip(KEYS, values, strict=False)))
+        return self.written(Reply(calls=(made,)), tool(kinds, name))
+
+    def turns(self) -> Iterator[Turn]:
+        """Turns of every shape that the tongue has."""
+        box = tool(("string", "string"))
+        some, none = Call(NAME, {KEYS[0]: VALUES[0]}), Call(NAME, {})
+        if self.written(Reply(calls=(some,)), box) is None:  # a tongue of texts
+            box = tool(("string",))
+            some = none = Call(NAME, VALUES[0])
+        tails: list[dict[str, Any]] = [{}, {"answer": ANSWER}, {"calls": (some,)}, {"calls": (none,)}]
+        tails += [{"calls": (call,) * CALLS} for call in (some, none)]
+        if self.lect.only_tool(box):  # nothing would tell where a call without arguments stands
+            tails = [tail for tail in tails if none not in tail.get("calls", ())]
+        for reasoning in ("", REASONING):
+            for content in ("", CONTENT):
+                for tail in tails:
+                    if content or tail:
+                        turn = self.written(Reply(reasoning=reasoning, content=content, **tail), box)
+                        if turn is not None:
+                            yield turn
+
+
+__all__ = ["ANSWER", "CALLS", "CONTENT", "KEYS", "NAME", "OF_TYPE", "REASONING", "VALUES", "Prober", "Turn", "tool"]

@@ -1,0 +1,89 @@
+"""A tree as one regular expression that Python's ``re`` and Rust's read alike: no look-around, no flags, no groups."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+from .._errors import ConstraintError
+from ._eliminate import eliminated, expression
+from ._printed import REACHES, Options, Printed, Reasons, char_class, reached, regex_char, regex_text, times, without
+from ._tree import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Text, Tree
+
+LONGEST = 30_000, 8_000, 2_000
+"""Characters of a text's expression, beyond which engines take too long to read it; fewer, where all of it is long."""
+WHOLE = 500_000
+"""Characters of a whole expression."""
+
+
+def regex(tree: Tree, options: Options) -> Printed:
+    """The tree as a regular expression for the whole message.
+
+    Raises:
+        ConstraintError: a rule refers to itself from within, or the expression is too long.
+    """
+    node = eliminated(tree, inside=True)
+    for longest in LONGEST:
+        reasons = Reasons()
+        source = source_of(node, functools.partial(text_source, reasons=reasons, longest=longest))
+        if len(source) <= WHOLE:
+            break
+    else:
+        raise ConstraintError(
+            f"The regular expression would have {len(source):,} characters, and no more than {WHOLE:,} are of use; "
+            "offer fewer tools, or take a target that has rules."
+        )
+    return reasons.printed(source)
+
+
+def text_source(text: Text, reasons: Reasons, longest: int) -> str:
+    """A free text as a regular expression; one of less texts where that would be longer than ``longest``."""
+    for reach in REACHES:
+        source = _told(text, reach)
+        if source is not None and len(source) <= longest:
+            if reach is not None:
+                reasons.add(reached(reach))
+            return source
+    return _pure(without(text, reasons))
+
+
+@functools.lru_cache(maxsize=512)
+def _told(text: Text, reach: int | None) -> str | None:
+    node = expression(text, reach)
+    if node is None:
+        return None
+    source = _pure(node)
+    return source if len(source) <= LONGEST[0] else None
+
+
+def _pure(node: Node) -> str:
+    return source_of(node, lambda text: "")
+
+
+def source_of(node: Node, text: Callable[[Text], str]) -> str:
+    """A node without references and JSON values as a regular expression; ``text`` prints free text."""
+    if isinstance(node, Lit):
+        return regex_text(node.text)
+    if isinstance(node, Chars):
+        return char_class(node.ranges, regex_char)
+    if isinstance(node, Seq):
+        return "".join(
+            f"(?:{source})" if isinstance(part, Alt | Text) else source
+            for part in node.parts
+            for source in [source_of(part, text)]
+        )
+    if isinstance(node, Alt):
+        some = [option for option in node.options if option not in (EMPTY, Lit(""))]
+        if not some:
+            return "" if node.options else "[^\\x00-\\U0010FFFF]"
+        body = "|".join(source_of(option, text) for option in some)
+        return body if len(some) == len(node.options) else f"(?:{body})?"
+    if isinstance(node, Rep):
+        inner = source_of(node.part, text)
+        single = isinstance(node.part, Chars) or (isinstance(node.part, Lit) and len(node.part.text) == 1)
+        return (inner if single else f"(?:{inner})") + times(node.least, node.most)
+    assert isinstance(node, Text), node
+    return text(node)
+
+
+__all__ = ["LONGEST", "regex", "source_of", "text_source"]

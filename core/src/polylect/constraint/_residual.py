@@ -1,0 +1,51 @@
+"""What is left of a pattern behind a text that it begins with."""
+
+from __future__ import annotations
+
+import re
+
+from ..grammar._patterns import Seq, can_be_empty, plain
+
+
+def residuals(pattern: Seq, text: str) -> list[Seq]:
+    """The patterns of what may follow ``text`` in a longer match of ``pattern``; look-ahead ends a match."""
+    left = [pattern]
+    for char in text:
+        left = list(dict.fromkeys(rest for seq in left for rest in behind(seq, char)))
+    return [seq for seq in left if not can_be_empty(seq)]
+
+
+def behind(seq: Seq, char: str) -> list[Seq]:
+    """What is left of a pattern behind one character."""
+    if not seq:
+        return []
+    node, rest = seq[0], seq[1:]
+    kind = node[0]
+    if kind == "c":
+        return [rest] if re.match(node[1], char) else []
+    if kind == "alt":
+        return [found for branch in node[1] for found in behind((*branch, *rest), char)]
+    if kind == "grab":
+        return behind((*node[1], *rest), char)
+    if kind == "not":
+        return behind(rest, char)
+    if kind != "rep":  # a look at what follows, or the end of the message
+        return []
+    low, high, inner = node[1], node[2], node[3]
+    out = [] if low else behind(rest, char)
+    if high != 0:
+        more = ("rep", max(low - 1, 0), None if high is None else high - 1, inner)
+        out += [(*found, more, *rest) if more[2] != 0 else (*found, *rest) for found in behind(inner, char)]
+    return out
+
+
+def heads(markers: dict[str, Seq], taken: str, text: str) -> tuple[str, ...]:
+    """What may not follow ``text``, which is the marker ``taken``: it would make another of the ``markers`` of it."""
+    found: dict[str, None] = {}
+    for name, tree in markers.items():
+        if name != taken:
+            found |= dict.fromkeys(plain(seq) for seq in residuals(tree, text))
+    return tuple(found)
+
+
+__all__ = ["behind", "heads", "residuals"]

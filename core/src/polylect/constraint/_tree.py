@@ -1,0 +1,97 @@
+"""What a constraint allows, as a tree: the one form that every printer reads.
+
+A tree is made by :mod:`._build`, and read by the printers, by the matcher and by the sampler.
+It has no look-ahead and no left recursion. A :class:`Text` is followed by a literal text, or by nothing at all.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+Range: TypeAlias = tuple[int, int]
+"""Code points, both ends included."""
+
+
+class Lit(NamedTuple):
+    """This text."""
+
+    text: str
+
+
+class Chars(NamedTuple):
+    """One character of these ranges, which are sorted and apart."""
+
+    ranges: tuple[Range, ...]
+
+
+class Seq(NamedTuple):
+    """One behind another; none of them: the empty text."""
+
+    parts: tuple[Node, ...]
+
+
+class Alt(NamedTuple):
+    """One of several."""
+
+    options: tuple[Node, ...]
+
+
+class Rep(NamedTuple):
+    """The same, ``least`` to ``most`` times (None: without end). It is not empty itself."""
+
+    part: Node
+    least: int
+    most: int | None
+
+
+class Text(NamedTuple):
+    """Free text in which none of its delimiters stands; ``least`` to ``most`` characters (None: without end).
+
+    ``delimiters`` and ``heads`` are patterns of the grammar profile, as ``re`` source: what may stand nowhere in the
+    text, and what it may not begin with. Nor may the text end within what a delimiter looks ahead at.
+    """
+
+    delimiters: tuple[str, ...]
+    heads: tuple[str, ...] = ()
+    least: int = 1
+    most: int | None = None
+
+
+class Json(NamedTuple):
+    """A JSON value that is valid by a schema, in one layout; printers that have no word for it take ``node``."""
+
+    schema: Any
+    """Self-contained: its references are resolved within it; it closes its objects and uses no keyword in vain."""
+    layout: Layout
+    node: Node
+    """The same as a tree."""
+
+
+class Ref(NamedTuple):
+    """What the rule of this name allows."""
+
+    name: str
+
+
+Node: TypeAlias = Lit | Chars | Seq | Alt | Rep | Text | Json | Ref
+
+
+class Layout(NamedTuple):
+    """How JSON is written."""
+
+    item: str = ", "
+    key: str = ": "
+    indent: str = ""
+    """What each level of a value on several lines is moved by; empty: it stands on one line."""
+    base: str = ""
+    """What each line but the first begins with, where there are several."""
+
+
+class Tree(NamedTuple):
+    """Rules by name, the first of them to begin with."""
+
+    rules: dict[str, Node]
+    start: str = "start"
+
+
+EMPTY = Seq(())
