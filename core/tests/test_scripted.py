@@ -127,7 +127,7 @@ def test_it_records_what_it_was_asked(way: str) -> None:
     all_of(model, "Hi", way)
     tools = [{"type": "function", "function": {"name": "search"}}]
     all_of(model, [], way, stop=["x"], tools=tools, tool_choice="search", timeout=5.0)
-    assert model.asked == [("Hi", (), None, None, None), ([], ("x",), tools, "search", 5.0)]
+    assert model.asked == [("Hi", (), None, None, None, None), ([], ("x",), tools, "search", 5.0, None)]
     assert model.asked[1].tool_choice == "search"
     assert repr(model) == "<scripted model, asked 2 times>"
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._errors import PromptError
 from ._prompt import Message
 
-BESIDE_TOOLS = ("stop", "tool_choice", "timeout")
+if TYPE_CHECKING:
+    from .constraint import Constraint
+
+BESIDE_TOOLS = ("stop", "tool_choice", "timeout", "constraint")
 KEYWORDS = (*BESIDE_TOOLS, "tools")
 """What a model may take beside the prompt."""
 _NAMED = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -81,6 +84,7 @@ class BoundModel:
         tools: list[Message] | None = None,
         tool_choice: str | None = None,
         timeout: float | None = None,
+        constraint: Constraint | None = None,
     ) -> dict[str, Any]:
         """The keywords for one call: what there is to say, as far as the model takes it."""
         given: dict[str, Any] = {}
@@ -92,6 +96,8 @@ class BoundModel:
             given["tool_choice"] = tool_choice
         if "timeout" in (self._always if timeout is None else self.taken):
             given["timeout"] = timeout
+        if "constraint" in (self._always if constraint is None else self.taken):
+            given["constraint"] = constraint
         return given
 
     def __call__(self, prompt: Any, /, **keywords: Any) -> Any:

@@ -15,6 +15,7 @@ from ._hookspecs import ModelSpec
 if TYPE_CHECKING:
     from ._registry import PluginInfo
     from ._stages import Model
+    from .constraint import Constraint
 
 KNOWN = {
     "scripted": "polylect-core",
@@ -43,6 +44,8 @@ class Asked(NamedTuple):
     tool_choice: str | None = None
     timeout: float | None = None
     """Seconds."""
+    constraint: Constraint | None = None
+    """What the reply must follow; the model's engine is to see to it."""
 
 
 class _Entry(NamedTuple):

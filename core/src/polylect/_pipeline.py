@@ -22,6 +22,7 @@ from ._building import (
     told_tools,
     unknown_argument,
 )
+from ._constraining import constraining
 from ._errors import PromptError, nearest
 from ._lect import Lect
 from ._outputs import chunks_of
@@ -44,6 +45,7 @@ from ._values import AgentAction, AgentStep, Event, Reply, Value
 
 if TYPE_CHECKING:
     from ._examples import Example
+    from .constraint import Constraint
 
 NO_TOOLS = "(there are no tools)"
 SPACE = 64
@@ -91,6 +93,8 @@ class Pipeline:
         stop: True for the lect's stop strings, False for none, or strings of your own.
         prefix: what stands before the model's reply in its own turn; None: seen from the prompt that is sent. A server
             whose chat template opens the reasoning needs ``"<think>\\n"`` here.
+        constrain: True: the model is held to the lect and to the tools' schemas, by its engine; or options of
+            :meth:`polylect.Lect.constraint` (``{"max_chars": 500}``).
         examples: worked examples for the prompt, each a :class:`polylect.Example`; they are written in the lect, and
             stand before the line or message of ``{input}``, or at ``{examples}``.
         policies: choices other than the lect's own, by name.
@@ -100,6 +104,7 @@ class Pipeline:
             that is none.
         LectError: an unknown lect, policy or choice.
         ToolError: a broken tool, or two of one name.
+        ConstraintError: the model can't be held to this lect with these tools; the message says why.
     """
 
     def __init__(
@@ -115,6 +120,7 @@ class Pipeline:
         stop: bool | str | Iterable[str] | None = True,
         prefix: str | None = None,
         examples: Iterable[Example] | None = None,
+        constrain: bool | Mapping[str, Any] = False,
         **policies: Any,
     ) -> None:
         known = toolbox(tools)
@@ -122,7 +128,7 @@ class Pipeline:
         self._given: dict[str, Any] = {
             "lect": lect, "model": model, "tools": known, "prompt": prompt, "format_scratchpad": format_scratchpad,
             "render_tools": render_tools, "parse": parse, "stop": stop, "prefix": prefix,
-            "examples": examples, **policies,
+            "examples": examples, "constrain": constrain, **policies,
         }  # fmt: skip
         for name in policies:
             if name not in CHOICES:
@@ -150,6 +156,9 @@ class Pipeline:
             )
         self._parse = parse_stage(found, parse, known, policies)
         self._policies = policies
+        self._constraining = constraining(found, known, self._model, constrain)
+        if self._model is not None:  # what can't be, is told now
+            self.constraint(None, self._cue if self._prefix is None else self._prefix)
 
     def _with_examples(self, prompt: Any, examples: tuple[Example, ...], policies: dict[str, Any]) -> Prompt:
         from ._examples import with_examples
@@ -239,12 +248,26 @@ class Pipeline:
 
         Raises:
             PromptError: the pipeline has no model.
+            ConstraintError: this turn has no constraint for the model.
         """
         if self._model is None:
             raise PromptError("This pipeline has no model. Give it one: pipeline.replace(model=…).")
-        return self._model(
-            request.prompt, stop=request.stop, tools=request.tools, tool_choice=request.tool_choice, timeout=timeout
-        )
+        return self._model(request.prompt, **self.beside(request, timeout))
+
+    def beside(self, request: Request, timeout: float | None = None) -> dict[str, Any]:
+        """What the model is given with the prompt, as far as it takes it. Errors as for :meth:`ask`."""
+        return {
+            "stop": request.stop, "tools": request.tools, "tool_choice": request.tool_choice, "timeout": timeout,
+            "constraint": self.constraint(request.tool_choice, request.prefix),
+        }  # fmt: skip
+
+    def constraint(self, tool_choice: str | None = None, prefix: str = "") -> Constraint | None:
+        """What the model is held to in a turn with this choice of tools, which the prompt has begun so; None: nothing.
+
+        Raises:
+            ConstraintError: such a turn has no constraint for the model.
+        """
+        return None if self._constraining is None else self._constraining.of(tool_choice, prefix)
 
     def decide(self, output: Any, *, prefix: str = "") -> Decision:
         """The fourth stage: what the agent does with a model's output, whole or in chunks.
@@ -295,6 +318,11 @@ class Pipeline:
     def cuts_at_stop(self) -> bool:
         """Whether a stop string may be cut at on this side too; not where inventing an observation is an error."""
         return self._chosen.observation != "error"
+
+    @property
+    def constrains(self) -> bool:
+        """Whether the model is held to the lect."""
+        return self._constraining is not None
 
     @property
     def bound_model(self) -> BoundModel | None:

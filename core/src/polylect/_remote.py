@@ -6,11 +6,14 @@ import contextlib
 import inspect
 import threading
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ._errors import ModelError
 from ._models import Asked
 from ._remote_run import Fields, Reader, RemoteRequest, Run
+
+if TYPE_CHECKING:
+    from .constraint import Constraint
 
 CLOSING = 5.0
 """Seconds that the end of a connection may take when its task was cancelled."""
@@ -29,10 +32,12 @@ class RemoteModel:
     Attributes:
         name: what to call it in errors.
         optional: fields of the request that may be left out when a server refuses them; it is asked once more without.
+        constraint_target: the language in which it takes constraints; None: it takes none.
     """
 
     name = ""
     optional: tuple[str, ...] = ()
+    constraint_target: str | None = None
 
     def __init__(self, *, stream: bool, client: Any = None, async_client: Any = None) -> None:
         self._stream = stream
@@ -80,6 +85,7 @@ class RemoteModel:
         tools: list[Fields] | None = None,
         tool_choice: str | None = None,
         timeout: float | None = None,
+        constraint: Constraint | None = None,
     ) -> Iterator[Fields] | Fields:
         """The model's reply: an iterator of stream chunks, or a whole response.
 
@@ -89,12 +95,14 @@ class RemoteModel:
             tools: in OpenAI's form.
             tool_choice: ``"auto"``, ``"required"``, ``"none"`` or a tool's name.
             timeout: seconds for the whole reply. A server that falls silent is waited for at most that long again.
+            constraint: what the reply must follow, for the target :attr:`constraint_target`.
 
         Raises:
             ModelError: the server refused, failed, or broke off. When streaming, it is raised by the iterator.
             PromptError: this can't be asked.
+            ConstraintError: the server takes no such constraint.
         """
-        run = Run(self, Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout))
+        run = Run(self, Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout, constraint))
         return self._chunks(run) if self._stream else self._whole(run)
 
     async def acall(
@@ -106,12 +114,13 @@ class RemoteModel:
         tools: list[Fields] | None = None,
         tool_choice: str | None = None,
         timeout: float | None = None,
+        constraint: Constraint | None = None,
     ) -> AsyncIterator[Fields]:
         """The model's reply as an asynchronous iterator of chunks; a whole response is a single one.
 
         Arguments and errors as for a call; here ``timeout`` is exact.
         """
-        run = Run(self, Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout))
+        run = Run(self, Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout, constraint))
         async with contextlib.AsyncExitStack() as stack:
             resource = self.resource(await self._connected(run, stack))
             if not self._stream:

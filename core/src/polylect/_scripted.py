@@ -17,6 +17,7 @@ from ._values import Reply
 
 if TYPE_CHECKING:
     from ._lect import Lect
+    from .constraint import Constraint
 
 Written: TypeAlias = "str | dict[str, Any] | Reply | list[Any] | BaseException | type[BaseException]"
 Chunk: TypeAlias = "str | dict[str, Any]"
@@ -32,7 +33,7 @@ class Scripted:
     >>> model.asked[0].stop
     ('\\nObservation',)
 
-    It stops at stop strings as a server does.
+    It stops at stop strings as a server does. A constraint is noted, and does not change the script.
 
     Args:
         replies: each is a text; a message (a dict); a :class:`polylect.Reply`, written in the tongue ``lect``; a list
@@ -44,9 +45,11 @@ class Scripted:
 
     Attributes:
         asked: what it was asked, call by call.
+        constraint_target: the language in which it is given constraints.
     """
 
     name = "scripted"
+    constraint_target = "llguidance"
 
     def __init__(
         self,
@@ -77,13 +80,14 @@ class Scripted:
         tools: list[dict[str, Any]] | None = None,
         tool_choice: str | None = None,
         timeout: float | None = None,
+        constraint: Constraint | None = None,
     ) -> str | dict[str, Any] | Iterator[Chunk]:
         """The next reply: whole, or as an iterator of chunks.
 
         Raises:
             ModelError: there is no reply left, or its delay is longer than ``timeout``.
         """
-        output = self._next(Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout))
+        output = self._next(Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout, constraint))
         if isinstance(output, list):
             return self._stream(output, timeout)
         pause, late = self._pause(0, 1, timeout)
@@ -103,9 +107,10 @@ class Scripted:
         tools: list[dict[str, Any]] | None = None,
         tool_choice: str | None = None,
         timeout: float | None = None,
+        constraint: Constraint | None = None,
     ) -> AsyncIterator[Chunk]:
         """The next reply, as an asynchronous iterator of chunks; a whole one is a single chunk. Errors as above."""
-        output = self._next(Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout))
+        output = self._next(Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout, constraint))
         chunks = output if isinstance(output, list) else [_as_chunk(output)]
         said: list[str] = []
         for number, chunk in enumerate(chunks):

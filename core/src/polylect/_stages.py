@@ -41,10 +41,11 @@ class PromptStage(Protocol):
 class Model(Protocol):
     """The third stage: any callable. It is given only those keywords that its signature has.
 
-    Besides these it may take ``tool_choice`` (``"auto"``, ``"required"``, ``"none"`` or a tool's name) and ``timeout``
-    (seconds). It returns the model's text; or the provider's message (a dict or an SDK object); or either in chunks,
-    and closes its connection when the iterator of these is closed. What it has as ``acall`` is called in its place
-    where things are asynchronous. See ``docs/models.md``.
+    Besides these it may take ``tool_choice`` (``"auto"``, ``"required"``, ``"none"`` or a tool's name), ``timeout``
+    (seconds), and ``constraint`` (a :class:`polylect.constraint.Constraint` for the target that its attribute
+    ``constraint_target`` names). It returns the model's text; or the provider's message (a dict or an SDK object); or
+    either in chunks, and closes its connection when the iterator of these is closed. What it has as ``acall`` is called
+    in its place where things are asynchronous. See ``docs/models.md``.
     """
 
     def __call__(self, prompt: Any, /, *, stop: Any = None, tools: Any = None) -> Any:

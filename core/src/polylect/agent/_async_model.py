@@ -220,10 +220,8 @@ def _source(whole: AsyncRun, call: CallModel, context: Context | None) -> _Await
     model = pipeline.bound_model
     if model is None:
         raise PromptError("This pipeline has no model. Give it one: pipeline.replace(model=…).")
-    request, timeout = call.request, whole.run.left(call)
-    given = {
-        "stop": request.stop, "tools": request.tools, "tool_choice": request.tool_choice, "timeout": timeout,
-    }  # fmt: skip
+    request = call.request
+    given = pipeline.beside(request, whole.run.left(call))
     if model.is_async:
         return _Awaited(model.acalled(request.prompt, **given), context)
     return _Pulled(whole, lambda: model(request.prompt, **given), context)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from .._errors import ParseError, PromptError, RunError
+from .._errors import ConstraintError, ParseError, PromptError, RunError
 from .._outputs import ended, finish_reason_of, says_length
 from .._pipeline import Pipeline, Request
 from .._stages import Decision, Reading, ReadReply
@@ -47,6 +47,7 @@ class Loop:
         self.pipeline, self.settings = pipeline, settings
         self.tools = pipeline.tools
         self._last_stage = pipeline.answering()
+        self._last_cue = self._cue()
 
     # --- what is wanted -------------------------------------------------------------------------------------------
 
@@ -98,10 +99,27 @@ class Loop:
         if not isinstance(made.prompt, str):
             asked = [*made.prompt, {"role": "user", "content": LAST_REQUEST}]
             return msgspec.structs.replace(made, prompt=asked, tool_choice="none", prefix="")
-        cue = self.pipeline.lect.answer_cue
+        cue = self._last_cue
         space = "" if not made.prompt or made.prompt[-1].isspace() else " "
         prompt = f"{made.prompt}{space}{LAST_WORDS}\n{cue}"
-        return msgspec.structs.replace(made, prompt=prompt, prefix=cue)
+        choice = "none" if self.pipeline.constrains else made.tool_choice
+        return msgspec.structs.replace(made, prompt=prompt, prefix=cue, tool_choice=choice)
+
+    def _cue(self) -> str:
+        """How the last call's answer is begun; a constraint, which lets through an answer alone, may have to begin it.
+
+        Raises:
+            ConstraintError: the lect's answers have no constraint.
+        """
+        cue, pipeline = self.pipeline.lect.answer_cue, self.pipeline
+        if not pipeline.constrains or self.settings.early_stopping != "generate":
+            return cue
+        try:
+            pipeline.constraint("none", cue)
+        except ConstraintError:  # the cue ends within a value
+            pipeline.constraint("none")
+            return ""
+        return cue
 
     def forced(self, state: RunState) -> str:
         """The output of a run that was stopped."""

