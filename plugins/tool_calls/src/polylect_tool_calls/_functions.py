@@ -23,6 +23,7 @@ class OpenAIFunctions(ToolCalls):
 
     name = "openai_functions"
     title = "Legacy function calls: OpenAI's function_call messages and their stream deltas"
+    legacy = True
     features = ToolCalls.features - {"several_calls", "ids"}
     examples = (
         {

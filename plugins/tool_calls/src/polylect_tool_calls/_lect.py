@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from polylect import (
     AgentAction,
@@ -39,6 +39,10 @@ from ._shapes import entries, extras, from_json, legacy_call, open_message, text
 from ._steps import call_message, steps_as_messages, with_api_names
 from ._whole import quick
 
+if TYPE_CHECKING:
+    from polylect.constraint import Constraint
+
+TARGET = "json_schema"
 TEXT_CALLS = ("<tool_call>", "<function=", "<|tool_call", "<|python_tag|>", "[TOOL_CALLS]")
 """How content begins that is a call in a model's own tongue, which its server did not understand. As an answer it
 would be shown to a user; as a call it would let quoted text call tools. So the model is asked to call properly."""
@@ -65,6 +69,8 @@ class ToolCalls(Lect):
     )  # fmt: skip
     hint = HINT
     prompt = PROMPT
+    legacy: ClassVar[bool] = False
+    """Whether it is the older API's form, with ``functions``."""
     examples = (
         {
             "role": "assistant",
@@ -268,6 +274,35 @@ class ToolCalls(Lect):
             ToolError: a tool is broken.
         """
         return openai_tools(tools)
+
+    def constraint(
+        self,
+        tools: Tools = None,
+        *,
+        target: str = TARGET,
+        tool_choice: str = "auto",
+        prefix: str = "",
+        max_calls: int | None = None,
+        max_chars: int | None = None,
+        special_tokens: Iterable[str] = (),
+    ) -> Constraint:
+        """The tools in strict mode, with the choice of them: the server, which makes the calls, keeps to their schemas.
+
+        Args and errors are those of :meth:`polylect.Lect.constraint`; the only target is ``"json_schema"``.
+        """
+        from ._constraint import tools_constraint
+
+        return tools_constraint(
+            self.name,
+            tools,
+            target=target,
+            tool_choice=tool_choice,
+            prefix=prefix,
+            max_calls=max_calls,
+            max_chars=max_chars,
+            special_tokens=special_tokens,
+            legacy=self.legacy,
+        )
 
     def chunks(self, message: Any, sizes: Sequence[int]) -> list[dict[str, Any]]:
         """A message as stream deltas: its texts, then each call, in pieces of ``sizes`` characters, used in turn.
