@@ -141,7 +141,7 @@ def test_what_there_is_not_is_an_attribute_error() -> None:
 
 def test_public_names_come_from_private_modules() -> None:
     public = {x.name for x in Path(polylect.__file__).parent.iterdir() if not x.name.startswith(("_", "."))}
-    assert public == {"agent", "cli", "grammar", "plugin.py", "py.typed", "testing", "tutorial.py"}
+    assert public == {"agent", "cli", "constraint", "grammar", "plugin.py", "py.typed", "testing", "tutorial.py"}
 
 
 @pytest.mark.parametrize(

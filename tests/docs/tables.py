@@ -20,8 +20,9 @@ from polylect import _policies
 from polylect.cli import main
 from polylect.cli._records import REASONS
 
+constraints = import_module(f"{__package__}.constraints" if __package__ else "constraints")
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = ("polylect", "parse", "stream", "translate", "format", "run", "check", "lects")
+COMMANDS = ("polylect", "parse", "stream", "translate", "format", "constraint", "run", "check", "lects")
 _BETWEEN = r"(<!-- table: {} -->\n).*?(<!-- end of table -->)"
 
 
@@ -88,6 +89,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "runs": ("agent._values", "agent._record", "agent._replay"),
     "plugins": ("_hookspecs", "_registry"),
     "errors": ("_errors",),
+    "constraints": ("constraint._constraint",),
 }
 """The modules whose public names each table of ``names.md`` tells."""
 
@@ -144,6 +146,7 @@ def _sentence(text: str) -> str:
 
 
 TABLES: dict[str, dict[str, Callable[[], str]]] = {
+    "constraints.md": {"lects": constraints.lects_by_target, "servers": constraints.servers},
     "policies.md": {"policies": policies, "defaults": defaults, "limits": limits},
     "names.md": {name: partial(public, name) for name in PARTS} | {"for plugins": for_plugins},
     "command-line.md": {name: partial(options, name) for name in COMMANDS} | {"reasons": reasons},

@@ -17,6 +17,7 @@ import polylect
 
 from .._errors import PolylectError
 from ._check import check
+from ._constraint import constraint
 from ._format import format_
 from ._list import lects, plugins
 from ._options import load_plugins
@@ -154,5 +155,5 @@ def main(plugin: tuple[str, ...]) -> None:
     """
 
 
-for command in (parse, stream, format_, translate, run, check, lects, plugins):
+for command in (parse, stream, format_, translate, constraint, run, check, lects, plugins):
     main.add_command(command)

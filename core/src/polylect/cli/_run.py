@@ -101,6 +101,17 @@ SCRIPTED = "scripted"
     metavar="auto|required|none|NAME",
     help="Whether a tool must be called before there is an answer, and which.",
 )
+@click.option(
+    "--constrain",
+    is_flag=True,
+    help="Hold the model to the lect and to the tools' schemas, where its engine can: local, or openai with server=.",
+)
+@click.option(
+    "--max-chars",
+    type=click.IntRange(1),
+    metavar="N",
+    help="With --constrain, the most characters of each text, so that a weak model comes to an end.",
+)
 @click.option("--trim", type=Trim(), help="Show the model the last steps only, or as many as fit in so many tokens.")
 @click.option(
     "--stream/--no-stream",
@@ -136,6 +147,8 @@ def run(
     parsing_errors: str,
     tool_errors: str,
     tool_choice: str,
+    constrain: bool,
+    max_chars: int | None,
     trim: Any,
     stream: bool | None,
     as_json: bool,
@@ -177,6 +190,8 @@ def run(
     if replay is not None:
         _refuse_beside_replay(context)
         return replay_record(replay, None if question is None else question_of(question), shape)
+    if max_chars is not None and not constrain:
+        raise click.UsageError("--max-chars is a limit of --constrain, which is not given.")
     if lect_name is None or model is None:
         raise click.UsageError(_missing(lect_name, model))
     script = model == SCRIPTED and not any(key == "replies" for key, _ in model_options)
@@ -200,6 +215,7 @@ def run(
         tool_choice=tool_choice,
         trim=trim,
         examples=examples_of(pair for source in examples for pair in source) if examples else None,
+        constrain={"max_chars": max_chars} if max_chars is not None else constrain,
         **dict(policies),
     )
     state = found.start(**_inputs(asked, inputs))
