@@ -6,6 +6,7 @@ import functools
 from collections.abc import Mapping
 
 from ._dfa import text_dfa
+from ._eliminate import children
 from ._match import Matcher
 from ._printed import Counted, counted
 from ._ranges import LAST, Ranges, atoms, common, joined
@@ -13,6 +14,8 @@ from ._tree import Alt, Chars, Json, Lit, Node, Rep, Seq, Text, Tree
 
 STEPS = 1_000
 """So many pairs of states are looked at; beyond, lexemes count as clashing."""
+ENDING = 48
+"""So many characters of what follows a text are looked at."""
 FIRST_MARK = 0x100000
 """Private characters from here on stand for free texts."""
 _MARKS: dict[Text, int] = {}
@@ -26,7 +29,21 @@ def clash(one: Node, other: Node, after: Ranges) -> bool:
         return len(other.text) > len(one.text) and any(
             low <= ord(other.text[len(one.text)]) <= high for low, high in after
         )
-    return _clash(one, other, after)
+    both = min(len(lead(one)), len(lead(other)))  # the names of tools, for instance: what follows is often the same
+    return _clash(_behind(one, both), _behind(other, both), after)
+
+
+def _behind(node: Node, size: int) -> Node:
+    """What is left of a node behind so many characters of the literal that it begins with."""
+    if isinstance(node, Lit):
+        return Lit(node.text[size:])
+    if not size or not isinstance(node, Seq):
+        return node
+    first = node.parts[0]
+    inner = len(lead(first))
+    if size < inner:
+        return Seq((_behind(first, size), *node.parts[1:]))
+    return _behind(Seq(node.parts[1:]), size - inner)
 
 
 def _apart(one: Node, other: Node) -> bool:
@@ -39,7 +56,8 @@ def _apart(one: Node, other: Node) -> bool:
 def _clash(one: Node, other: Node, after: Ranges) -> bool:
     texts = _texts(other)
     if texts and _texts(one):
-        if any(not _closes(text, end) for end in _endings(one) for text in {*texts, *_texts(one)}):
+        both = texts | _texts(one)
+        if any(not _closes(text, end) for end in _endings(one) for text in both):
             return True
         left, right = _marked(one), _marked(other)
         if _apart(left, right):
@@ -47,9 +65,10 @@ def _clash(one: Node, other: Node, after: Ranges) -> bool:
         found = _walk(left, right, after, marks=True)
         if found is not None:
             return found
-    return _walk(one, other, after) is not False
+    return bool(_walk(one, other, after))
 
 
+@functools.lru_cache(maxsize=8192)
 def _marked(node: Node) -> Node:
     """The node with a sign in the place of each free text, which what follows it ends wherever it began."""
     if isinstance(node, Text):
@@ -61,11 +80,12 @@ def _marked(node: Node) -> Node:
     return node._replace(part=_marked(node.part)) if isinstance(node, Rep) else node
 
 
-def _texts(node: Node) -> list[Text]:
+@functools.lru_cache(maxsize=8192)
+def _texts(node: Node) -> frozenset[Text]:
+    """The free texts in a node."""
     if isinstance(node, Text):
-        return [node]
-    parts = node.parts if isinstance(node, Seq) else node.options if isinstance(node, Alt) else ()
-    return [text for part in ((node.part,) if isinstance(node, Rep) else parts) for text in _texts(part)]
+        return frozenset((node,))
+    return frozenset[Text]().union(*map(_texts, children(node)))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -79,7 +99,7 @@ def _endings(node: Node) -> tuple[str, ...]:
 def _collect(node: Node, behind: list[str], found: dict[str, None]) -> list[str]:
     """What the node begins with, as far as that is literal, by its alternatives; ``behind``: what follows it."""
     if isinstance(node, Lit):
-        return [node.text + rest for rest in behind]
+        return list(dict.fromkeys((node.text + rest)[:ENDING] for rest in behind))
     if isinstance(node, Text):
         found.update(dict.fromkeys(behind))
         return [""]
@@ -90,7 +110,7 @@ def _collect(node: Node, behind: list[str], found: dict[str, None]) -> list[str]
     if isinstance(node, Alt):
         begun = [one for option in node.options for one in _collect(option, behind, found)]
         return list(dict.fromkeys(begun))
-    if isinstance(node, Rep):
+    if isinstance(node, Rep) and _texts(node):
         again = _collect(node.part, behind, {})
         begun = _collect(node.part, list(dict.fromkeys((*behind, *again))), found)
         return list(dict.fromkeys((*begun, *(behind if not node.least else ()))))
@@ -110,7 +130,7 @@ def _matcher(node: Node) -> Matcher:
 
 
 def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool | None:
-    """Read both side by side; None where that takes too long, or where only one of them has a free text."""
+    """Read both side by side; None where one of them has a free text, and the other something else."""
     first, second = _matcher(one), _matcher(other)
     if not second.begins(lead(one)):
         return False
@@ -138,7 +158,7 @@ def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool
                     seen.add(pair)
                     todo.append(pair)
         if len(seen) > STEPS:
-            return None
+            return True
     return False
 
 

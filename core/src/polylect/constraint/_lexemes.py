@@ -16,8 +16,10 @@ from ._items import Item, Look, Many, Place, Term, Token, Way, tied
 from ._ranges import Ranges, common
 from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 
-LARGEST = 4_000
-"""Values larger than this stay rules."""
+LARGEST = 400
+"""Values larger than this stay rules; see :func:`~._eliminate.size`."""
+CHOICE = 100
+"""The ways of a larger choice are lexemes of their own."""
 ROUNDS = 400
 _NUMERAL: Ranges = ((43, 43), (45, 46), (48, 57), (69, 69), (101, 101))
 
@@ -117,7 +119,7 @@ class Lexemes:
 
     def _ways(self, node: Node, near: str) -> list[Way]:
         regular = self._regular(node)
-        if regular is not None:
+        if regular is not None and not (isinstance(node, Alt) and (has_text(node) or size(regular) > CHOICE)):
             return [() if regular in (EMPTY, Lit("")) else (Term(regular),)]
         if isinstance(node, Alt):
             return list(dict_of(way for option in node.options for way in self._ways(option, near)))
@@ -263,6 +265,11 @@ class Lexemes:
         return name
 
 
+def has_text(node: Node) -> bool:
+    """Whether there is free text in a node."""
+    return isinstance(node, Text) or any(map(has_text, children(node)))
+
+
 def dict_of(ways: Iterator[Way]) -> list[Way]:
     """The same ways, none twice."""
     out: list[Way] = []
@@ -272,4 +279,4 @@ def dict_of(ways: Iterator[Way]) -> list[Way]:
     return out
 
 
-__all__ = ["Lexemes"]
+__all__ = ["Lexemes", "has_text"]

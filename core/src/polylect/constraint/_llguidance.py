@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +11,7 @@ from .._errors import ConstraintError
 from ..grammar import _patterns as patterns
 from ._delimiters import Way, characters, ways
 from ._items import Item, Many, Token
-from ._lexemes import Lexemes
+from ._lexemes import Lexemes, has_text
 from ._printed import Options, Printed, char_class, regex_char, times
 from ._regex import source_of
 from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
@@ -140,8 +141,8 @@ class Printer:
 
     def body(self, node: Node) -> str:
         """The definition of a lexeme."""
-        if not _has_text(node):
-            return quoted(node.text) if isinstance(node, Lit) else f"/{source_of(node, _no_text)}/"
+        if not has_text(node):
+            return quoted(node.text) if isinstance(node, Lit) else f"/{_source(node)}/"
         if isinstance(node, Text):
             return self.terminal("TEXT", self.free(node))
         if isinstance(node, Seq):
@@ -166,6 +167,12 @@ class Printer:
         if outer:
             parts.append(f"~/(?:{outer})/")
         return " & ".join(parts)
+
+
+@functools.lru_cache(maxsize=2048)
+def _source(node: Node) -> str:
+    """A node without free text as a regular expression."""
+    return source_of(node, _no_text)
 
 
 def _without(way: Way, ended: list[str]) -> str:
@@ -205,12 +212,6 @@ def _begun(seq: patterns.Seq) -> str:
     high, inner = node[2:4]
     many = times(0, None if high is None else high)
     return f"(?:(?:{_pattern(inner)}){many}(?:{_begun(inner)}|{after}))"
-
-
-def _has_text(node: Node) -> bool:
-    if isinstance(node, Seq | Alt):
-        return any(map(_has_text, node.parts if isinstance(node, Seq) else node.options))
-    return _has_text(node.part) if isinstance(node, Rep) else isinstance(node, Text)
 
 
 def _no_text(text: Text) -> str:
