@@ -8,11 +8,11 @@ from typing import Any
 from ._binding import check_call, keywords, name_of
 from ._errors import LectError, ParseError, PolylectError, PromptError, nearest
 from ._lect import Lect
-from ._prompt import Message, Prompt
+from ._prompt import Message, Prompt, missing_values
 from ._registry import registry
 from ._stages import FormatScratchpad, FormatSteps, OwnParse, PromptStage, ReadReply
 from ._tools import Toolbox
-from ._values import AgentAction
+from ._values import AgentAction, AgentStep
 
 OWN = ("agent_scratchpad", "tools", "tool_names")
 """The variables that the pipeline fills in itself."""
@@ -196,3 +196,35 @@ def _survives(lect: Lect, example: str, stop: str) -> bool:
 
 def _calls(actions: list[AgentAction]) -> list[tuple[str, Any]]:
     return [(action.tool, action.tool_input) for action in actions]
+
+
+# --- the inputs of a turn ---------------------------------------------------------------------------------------------
+
+
+def step_of(given: Any) -> AgentStep:
+    """A step of a turn, from an action with its observation."""
+    if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], AgentAction):
+        return AgentStep(given[0], given[1])
+    raise PromptError(f"A step is an AgentStep, or an action with its observation, not {given!r:.80}.")
+
+
+def fitting(prompt: Prompt, inputs: dict[str, Any]) -> dict[str, Any]:
+    """The inputs that the prompt takes; others may only be empty."""
+    wanted = [name for name in prompt.variables if name not in OWN]
+    missing = [name for name in wanted if inputs.get(name) is None and not prompt.may_lack(name)]
+    if missing:
+        raise missing_values(missing, inputs)
+    for name, value in inputs.items():
+        empty = value is None or (isinstance(value, (str, list, tuple)) and not value)
+        if name not in wanted and not empty:
+            hint = nearest(name, wanted)
+            told = ", ".join(f"{{{x}}}" for x in wanted) or "none"
+            raise PromptError(f"The prompt has no {{{name}}}, so this input would be lost.{hint} Its inputs: {told}.")
+    return {name: value for name, value in inputs.items() if name in wanted}
+
+
+def is_messages(value: Any) -> bool:
+    """Whether a value is a list of messages."""
+    if not isinstance(value, (list, tuple)) or not value:
+        return False
+    return all(isinstance(x, Mapping) and isinstance(x.get("role"), str) for x in value)

@@ -12,22 +12,25 @@ from ._building import (
     OWN,
     checked_prefix,
     cue_of,
+    fitting,
+    is_messages,
     lect_of,
     model_of,
     own_prompt,
     parse_stage,
     prompt_stage,
     scratchpad_stage,
+    step_of,
     stop_strings,
     told_tools,
     unknown_argument,
 )
 from ._constraining import constraining
-from ._errors import PromptError, nearest
+from ._errors import PromptError
 from ._lect import Lect
 from ._outputs import chunks_of
 from ._policies import CHOICES
-from ._prompt import Message, MessageLike, Prompt, Prompted, as_messages, missing_values
+from ._prompt import Message, MessageLike, Prompt, Prompted, as_messages
 from ._render import describe_tools
 from ._stages import (
     Decision,
@@ -202,17 +205,17 @@ class Pipeline:
         """
         if isinstance(steps, (str, bytes)) or not isinstance(steps, Iterable):
             raise PromptError(f"The steps of a turn are a list of AgentStep, not {type(steps).__name__}.")
-        done = [step if isinstance(step, AgentStep) else _step(step) for step in steps]
+        done = [step if isinstance(step, AgentStep) else step_of(step) for step in steps]
         prompt = self._prompt
         for name in inputs:
             if name in OWN:
                 raise PromptError(f"{name!r} is the pipeline's own variable; give the input another name.")
         places: tuple[str, ...] | None = None
         if isinstance(prompt, Prompt):
-            inputs = _fitting(prompt, inputs)
+            inputs = fitting(prompt, inputs)
             places = prompt.placeholders
         values = {
-            name: self._guard.value(name, value, as_list=_is_messages(value) if places is None else name in places)
+            name: self._guard.value(name, value, as_list=is_messages(value) if places is None else name in places)
             for name, value in inputs.items()
         }
         made = prompt({**self._texts, **values, "agent_scratchpad": self._scratchpad(done)})
@@ -233,7 +236,7 @@ class Pipeline:
             if name in OWN:
                 raise PromptError(f"{name!r} is the pipeline's own variable; give the input another name.")
         if isinstance(self._prompt, Prompt):
-            _fitting(self._prompt, dict(inputs))
+            fitting(self._prompt, dict(inputs))
 
     def prompt_for(self, steps: Iterable[AgentStep | tuple[AgentAction, Any]] = (), /, **inputs: Any) -> Prompted:
         """What would be sent to the model: text, or messages. Arguments and errors as for :meth:`request`."""
@@ -408,30 +411,3 @@ class Turn(Iterator[Event]):
     def close(self) -> None:
         """Stop here, and close the model's stream."""
         self._events.close()
-
-
-def _step(given: Any) -> AgentStep:
-    if isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], AgentAction):
-        return AgentStep(given[0], given[1])
-    raise PromptError(f"A step is an AgentStep, or an action with its observation, not {given!r:.80}.")
-
-
-def _fitting(prompt: Prompt, inputs: dict[str, Any]) -> dict[str, Any]:
-    """The inputs that the prompt takes; others may only be empty."""
-    wanted = [name for name in prompt.variables if name not in OWN]
-    missing = [name for name in wanted if inputs.get(name) is None and not prompt.may_lack(name)]
-    if missing:
-        raise missing_values(missing, inputs)
-    for name, value in inputs.items():
-        empty = value is None or (isinstance(value, (str, list, tuple)) and not value)
-        if name not in wanted and not empty:
-            hint = nearest(name, wanted)
-            told = ", ".join(f"{{{x}}}" for x in wanted) or "none"
-            raise PromptError(f"The prompt has no {{{name}}}, so this input would be lost.{hint} Its inputs: {told}.")
-    return {name: value for name, value in inputs.items() if name in wanted}
-
-
-def _is_messages(value: Any) -> bool:
-    if not isinstance(value, (list, tuple)) or not value:
-        return False
-    return all(isinstance(x, Mapping) and isinstance(x.get("role"), str) for x in value)
