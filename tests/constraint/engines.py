@@ -261,9 +261,9 @@ class Gbnf:
 
 def _char(rng: random.Random, negated: bool, ranges: list[tuple[int, int]]) -> int:
     if negated:
-        return rng.choice([code for code in _LIKELY if not any(low <= code <= high for low, high in ranges)])
+        return int(rng.choice([code for code in _LIKELY if not any(low <= code <= high for low, high in ranges)]))
     low, high = rng.choice(ranges)
-    return rng.choice([code for code in _LIKELY if low <= code <= high] or [low])
+    return int(rng.choice([code for code in _LIKELY if low <= code <= high] or [low]))
 
 
 # --- regular expressions ----------------------------------------------------------------------------------------

@@ -55,6 +55,7 @@ class TextLect(Lect):
         strict_calls: whether text within a call that fits nowhere makes it invalid; else it is passed over.
         list_end: the character that ends a list of calls, of which none counts before that; empty where each counts.
         empty_arguments: the arguments' text of a call without any.
+        unconstrained: what the formatter may write and no constraint allows, a clause each.
         plain_input: a pattern for raw inputs of at most 4,096 characters that mean themselves; it only saves time.
         observation_prefix, model_prefix: what ``format_steps`` writes around the observations of a turn.
         between: what closes an observation that another one follows.
@@ -68,6 +69,7 @@ class TextLect(Lect):
     strict_calls: ClassVar[bool] = False
     list_end: ClassVar[str] = ""
     empty_arguments: ClassVar[str] = ""
+    unconstrained: ClassVar[tuple[str, ...]] = ()
     lead: ClassVar[str] = ""
     answer_names: frozenset[str] = frozenset()
     tolerant_names: ClassVar[bool] = False

@@ -50,6 +50,8 @@ class Wanted(NamedTuple):
     """Whether turns without calls are allowed."""
     most: int | None = None
     """The most calls in a turn."""
+    texts: bool = True
+    """Whether there may be free text beside calls and answers."""
     limits: Limits = Limits()
     prefix: str = ""
 
@@ -123,7 +125,7 @@ class Tongue:
 
     def build(self, tools: Iterable[Tool], wanted: Wanted) -> Built:
         """The tree of the turns with these tools."""
-        shape = self.outline.kept(calls=wanted.calls, other=wanted.other)
+        shape = self.outline.kept(calls=wanted.calls, other=wanted.other, texts=wanted.texts)
         if not shape.ends:
             what = "calls" if wanted.calls and not wanted.other else "turns without calls"
             raise ConstraintError(f"{self.lect.name} has no {what}.")
@@ -135,7 +137,7 @@ class Tongue:
             builder.tools = [maker.nodes(tool) for tool in tools]
         start = builder.place(shape.start, 0)
         tree = after(living(Tree(rules.rules, start.name)), self.lect.lead + wanted.prefix)
-        return Built(tree, tuple(rules.reasons))
+        return Built(tree, (*self.lect.unconstrained, *rules.reasons))
 
 
 class _Builder:

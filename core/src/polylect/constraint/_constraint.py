@@ -160,10 +160,15 @@ def constraint(
         chosen = [box[only]]
     limits = Limits(chars=max_chars, items=None if max_chars is None else max(max_chars // 4, 1))
     other = tool_choice in ("auto", "none")
-    wanted = Wanted(calls=bool(chosen), other=other, most=max_calls, limits=limits, prefix=prefix)
+    alone = target == "json_schema"  # it has no word for anything beside one value
+    if alone:
+        max_calls = 1
+    wanted = Wanted(bool(chosen), other, max_calls, not alone, limits, prefix)
     built = tongue(lect).build(chosen, wanted)
     from ._printed import Options
 
+    if alone:
+        built = built._replace(reasons=(*built.reasons, "there is one call in a turn, and no text beside it"))
     printed = printer(target)(built.tree, Options(frozenset(special_tokens)))
     return Constraint(lect, target, printed, built, [tool.name for tool in chosen])
 

@@ -7,6 +7,7 @@ filled in tool by tool. Whatever path is taken, the parser reads it: its tables 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -66,8 +67,8 @@ class Outline(NamedTuple):
     bodies: dict[bool, list[str]]
     """The texts of calls with and without arguments, by their places in the turn."""
 
-    def kept(self, *, calls: bool, other: bool) -> Outline:
-        """The outline of turns with ``calls``, or of ``other`` turns, or of both."""
+    def kept(self, *, calls: bool, other: bool, texts: bool = True) -> Outline:
+        """The outline of turns with ``calls``, of ``other`` turns, or of both; with free ``texts`` or without."""
         ends = frozenset(place for place in self.ends if (calls if place.called and not place.answered else other))
         alive = set(ends)
         size = -1
@@ -75,7 +76,7 @@ class Outline(NamedTuple):
             size = len(alive)
             alive |= {place for place, steps in self.steps.items() if any(target in alive for _, target in steps)}
         steps = {
-            place: {step: None for step in found if step[1] in alive}
+            place: {step: None for step in found if step[1] in alive and (texts or not isinstance(step[0], Text))}
             for place, found in self.steps.items()
             if place in alive
         }
@@ -93,6 +94,7 @@ def outline(prober: Prober) -> Outline:
 class _Maker:
     def __init__(self, lect: TextLect) -> None:
         tables = lect.grammar.tables
+        self._lead = lect.lead
         self._tables, self._read = tables, lect.read_by.grammar.tables
         self._markers = {name: patterns.parse(source) for name, source in tables.markers.items()}
         self._start = Place(tables.starts.get("written", 0))
@@ -117,7 +119,7 @@ class _Maker:
                 step: Step = Body(some)
                 ended = last.flags & t.CALL_END or following & t.CALL_END_BEFORE
             else:
-                step = self._step(last, read.get((at, last.text)))
+                step = self._step(last, read.get((at, last.text)), "" if at else self._lead)
                 ended = last.flags & t.CALL_END
             after = Place(
                 last.target,
@@ -133,13 +135,13 @@ class _Maker:
             if len(texts) > len(self._bodies[some]):
                 self._bodies[some] = texts
 
-    def _step(self, token: Token, read: Token | None) -> Step:
+    def _step(self, token: Token, read: Token | None, lead: str) -> Step:
         texts = self._tables.texts
         if token.role == t.ID and token.terminal in texts:
             return Id(len(token.text))
         if token.terminal in texts and token.role in (t.REASONING, t.CONTENT, t.ANSWER):
             ends: dict[str, None] = {}
-            begun = {} if token.role == t.REASONING else {BLANK: None}
+            begun = {} if token.role == t.REASONING else {re.escape(lead) + BLANK: None}
             for tables, known in ((self._tables, token), (self._read, read)):
                 if known is not None and known.terminal in tables.texts:
                     text = tables.texts[known.terminal]

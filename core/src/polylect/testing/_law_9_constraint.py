@@ -43,8 +43,8 @@ def law_9_constraint(
 ) -> Outcome:
     """Turns that a constraint allows parse, can be decided, and call offered tools with arguments valid by the schema.
 
-    They are drawn from the constraints of all tool choices, of each tool by name, and with limits. Half of them are
-    formatted again, with other texts beside the calls: the constraint allows that, too.
+    They are drawn from the constraints of all tool choices, of each tool by name, and with limits. Those without limits
+    are formatted again, with other texts beside the calls: the constraint allows that, too.
 
     Raises:
         AssertionError: a constraint allows what the parser refuses, or refuses what the formatter writes.
@@ -59,16 +59,17 @@ def law_9_constraint(
         return Outcome(0, made.why)
     texts = joined(WORDS, 8, 1)
 
-    def make(draw: Draw) -> tuple[str, bool, int, str, bool]:
-        return draw.pick(made.usable), draw.flag(), draw.below(1 << 30), texts(draw), draw.flag()
+    def make(draw: Draw) -> tuple[str, bool, int, list[str]]:
+        return draw.pick(made.usable), draw.flag(), draw.below(1 << 30), draw.some(texts, 2)
 
-    def body(case: tuple[str, bool, int, str, bool]) -> None:
-        choice, limited, number, text, again = case
+    def body(case: tuple[str, bool, int, list[str]]) -> None:
+        choice, limited, number, said = case
         constraint = made.get(choice, limited)
         turn = constraint.sample(number)
         reply = _read(lect, box, turn, choice)
-        if again and not limited and all(_has_usual_numbers(call.arguments) for call in reply.calls):
-            _formatted(lect, box, constraint, _with_texts(reply, text.strip()), turn)
+        usual = all(_has_usual_numbers(call.arguments) for call in reply.calls)
+        if usual and not limited and not getattr(lect, "unconstrained", ()):
+            _formatted(lect, box, constraint, _with_texts(reply, [text.strip() for text in said]), turn)
 
     return Outcome(examine(make, body, examples=examples, seed=seed))
 
@@ -138,12 +139,13 @@ def _has_usual_numbers(value: Any) -> bool:
     return not isinstance(value, (int, float)) or abs(value) < LARGE
 
 
-def _with_texts(reply: Reply, text: str) -> Reply:
-    """The reply with another text wherever it has one."""
-    changes: dict[str, Any] = {"content": text if reply.content else "", "reasoning": text if reply.reasoning else ""}
-    if isinstance(reply.answer, str):
-        changes["answer"] = text
-    return msgspec.structs.replace(reply, **changes)
+def _with_texts(reply: Reply, texts: list[str]) -> Reply:
+    """The reply with other texts: content, reasoning too if there are two; none, where there need be none."""
+    content, reasoning = (*texts, "", "")[:2]
+    if reply.content and not content:
+        content = "a"
+    answer = (content or "a") if isinstance(reply.answer, str) else reply.answer
+    return msgspec.structs.replace(reply, content=content, reasoning=reasoning, answer=answer)
 
 
 def _formatted(lect: Lect, box: Toolbox, constraint: Constraint, reply: Reply, turn: str) -> None:

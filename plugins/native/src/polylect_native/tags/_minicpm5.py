@@ -20,6 +20,7 @@ class Minicpm5(Tags):
     """
 
     name = "minicpm5"
+    unconstrained = ("texts with markup are written as they are, not in CDATA",)
     title = 'MiniCPM5: <function name="…"><param name="…">…</param></function>'
     grammar_file = "minicpm5.lark"
     thinking = r"/(?:(?!/ END_THINK /|/ FUNCTION /)[\s\S])+/"

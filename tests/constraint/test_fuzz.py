@@ -1,0 +1,199 @@
+"""Constraints in the engines' own matchers: what an engine accepts, the parser reads, with arguments that are valid.
+
+Ten lects of all kinds, 4,000 damaged turns each, the same for every target; and 60 random walks, in which any token
+that the engine allows may come next. What an engine refuses though it is valid is another spelling of what it accepts:
+of JSON, of a marker; or a text with something in it that is a marker elsewhere.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import polylect
+from polylect import LectError, ParseError, Reply
+
+from .engines import Gbnf, Guidance, Regex
+
+LECTS = (
+    *("react", "json_blob", "xml_tags", "hermes", "qwen3_coder_xml"),
+    *("llama3_json", "mistral_v11_args", "kimi_k2", "glm47", "pythonic"),
+)
+ENGINES: dict[str, Any] = {"llguidance": Guidance, "gbnf": Gbnf, "regex": Regex, "openai_custom_tool": Guidance}
+MUTANTS, WALKS, STEPS = 4_000, 60, 3_000
+SEARCH: dict[str, Any] = {
+    "type": "object",
+    "properties": {"query": {"type": "string"}, "limit": {"type": "integer", "minimum": 1, "maximum": 50}},
+    "required": ["query"],
+}
+CALC: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "expression": {"type": "string"},
+        "mode": {"enum": ["fast", "slow"]},
+        "terms": {"type": "array", "items": {"type": "number"}},
+        "exact": {"type": "boolean"},
+        "unit": {"type": ["string", "null"]},
+    },
+    "required": ["expression"],
+}
+NOW: dict[str, Any] = {"type": "object", "properties": {}}
+TOOLS = [
+    {"type": "function", "function": {"name": name, "description": "", "parameters": schema}}
+    for name, schema in (("search", SEARCH), ("calc", CALC), ("now", NOW))
+]
+BOX: Any = polylect.toolbox(TOOLS)
+VALID = {name: Draft202012Validator(tool.parameters) for name, tool in BOX.items()}
+PIECES = (
+    *"\n\\\"'{}[]<>,: ",
+    "\n\n",
+    "null",
+    "12",
+    "-3.5",
+    "true",
+    ", ",
+    ": ",
+    "é",
+    "Action: ",
+    "\nThought: ",
+    "<think>",
+)
+
+
+def fault(lect: polylect.Lect, text: str) -> str:
+    """Why a turn is no good: it is not read whole, a call can't run, or nothing can be made of it; "" if it is."""
+    reply = lect.parse(text, tools=BOX)
+    if not reply.complete:
+        return "cut"
+    for call in reply.calls:
+        if call.status != "complete" or call.name not in VALID or not VALID[call.name].is_valid(call.arguments):
+            return f"{call.name}: {call.arguments!r}"
+    try:
+        lect.decide(reply)
+    except ParseError as error:
+        return error.reason
+    return ""
+
+
+def damaged(text: str, others: list[str], marks: list[str], rng: random.Random) -> str:
+    """A turn with something put in, left out, doubled, replaced, or taken from another one."""
+    for _ in range(rng.randint(1, 3)):
+        at, size = rng.randint(0, len(text)), rng.randint(0, 10)
+        other = rng.choice(others)
+        begin = rng.randint(0, len(other))
+        kind = rng.randrange(7)
+        if kind == 0:
+            text = text[:at] + rng.choice(marks) + text[at:]
+        elif kind == 1:
+            text = text[:at] + text[at + size :]
+        elif kind == 2:
+            text = text[:at]
+        elif kind == 3:
+            text = text[: at + size] + text[at:]
+        elif kind == 4:
+            text = text[:at] + other[begin : begin + rng.randint(1, 50)] + text[at:]
+        elif kind == 5:
+            text = text[:at] + rng.choice(PIECES) + text[at + 1 :]
+        else:
+            text = text[:at] + other[begin:]
+    return text
+
+
+@functools.lru_cache(maxsize=1)
+def corpus(name: str) -> list[tuple[str, str]]:
+    """Turns that are allowed, and damaged ones, each with what is wrong with it."""
+    lect: Any = polylect.lect(name)
+    rng = random.Random(name)
+    made = lect.constraint(BOX, target="gbnf")
+    good = [made.sample(seed) for seed in range(200)]
+    marks = [*PIECES, *getattr(lect, "special", ()), *lect.stops]
+    texts = good + [damaged(rng.choice(good), good, marks, rng) for _ in range(MUTANTS)]
+    return [(text, fault(lect, text)) for text in texts]
+
+
+@functools.lru_cache(maxsize=2)
+def engine(name: str, target: str) -> tuple[Any, Any]:
+    """A constraint, and the engine that has it."""
+    made = polylect.lect(name).constraint(BOX, target=target)
+    made.check()
+    return made, ENGINES[target](made.text)
+
+
+EVERY = [
+    pytest.param(name, target, marks=pytest.mark.xdist_group(f"constraint-{name}"))
+    for name in LECTS
+    for target in ENGINES
+]
+
+
+@pytest.mark.parametrize(("name", "target"), EVERY)
+def test_what_an_engine_accepts_is_read(name: str, target: str) -> None:
+    _, found = engine(name, target)
+    accepted = 0
+    for text, wrong in corpus(name):
+        if found.accepts(text):
+            accepted += 1
+            assert not wrong, text
+    assert accepted > 20
+
+
+@pytest.mark.parametrize(("name", "target"), EVERY)
+def test_what_an_engine_refuses_is_another_spelling(name: str, target: str) -> None:
+    made, found = engine(name, target)
+    lect = polylect.lect(name)
+    other: list[str] = []
+    for text, wrong in corpus(name):
+        if not wrong and not found.accepts(text):
+            written = usual(lect, text)
+            if written is not None and not found.accepts(written):
+                other.append(text)
+    assert not other or made.report.exactness == "subset", other[:3]
+
+
+def usual(lect: polylect.Lect, text: str) -> str | None:
+    """The same turn as the formatter writes it, its texts plain words; None where it does not."""
+    reply = lect.parse(text, tools=BOX)
+    if not reply.calls and reply.answer is None and not reply.content.strip():
+        return None  # of thoughts alone nothing can be made but an empty answer
+    if reply.calls and reply.answer is not None:
+        return None  # one of them does not count
+    if reply.answer is not None and not isinstance(reply.answer, str):
+        return None  # answers are asked for as texts
+    calls = tuple(polylect.Call(call.name, plainly(call)) for call in reply.calls)
+    answer = None if reply.answer is None else "c"
+    plain = Reply("a" if reply.reasoning.strip() else "", "b" if reply.content.strip() else "", calls, answer)
+    try:
+        return str(lect.format(plain, tools=BOX))
+    except LectError:
+        return None
+
+
+def plainly(call: polylect.Call) -> dict[str, Any]:
+    """The arguments of a call in the order of the schema, with plain words for free texts, and small numbers."""
+    given = call.arguments if isinstance(call.arguments, dict) else {"query": ""}
+    out: dict[str, Any] = {}
+    for key, schema in BOX[call.name].properties.items():
+        if key in given:
+            value = given[key]
+            if isinstance(value, str) and "enum" not in schema:
+                value = "a"
+            out[key] = [0.5 if n % 1 else 1 for n in value] if isinstance(value, list) else value
+    return out
+
+
+@pytest.mark.parametrize(("name", "target"), [pair for pair in EVERY if pair.values[1] != "regex"])
+def test_random_walks_are_read(name: str, target: str) -> None:
+    lect = polylect.lect(name)
+    made = lect.constraint(BOX, target=target, max_chars=12, max_calls=2)
+    found = ENGINES[target](made.text)
+    ended = 0
+    for seed in range(WALKS):
+        text = found.walk(random.Random(seed), STEPS)
+        if text is not None:
+            ended += 1
+            assert not fault(lect, text), text
+    assert ended >= WALKS * 9 // 10
