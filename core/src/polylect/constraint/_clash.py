@@ -62,7 +62,8 @@ def _clash(one: Node, other: Node, after: Ranges) -> bool:
         left, right = _marked(one), _marked(other)
         if _apart(left, right):
             return False
-        found = _walk(left, right, after, marks=True)
+        same = min(len(lead(left)), len(lead(right)))
+        found = _walk(_behind(left, same), _behind(right, same), after, marks=True)
         if found is not None:
             return found
     return bool(_walk(one, other, after))
@@ -129,9 +130,12 @@ def _matcher(node: Node) -> Matcher:
     return Matcher(Tree({"one": node}, "one"))
 
 
+@functools.lru_cache(maxsize=4096)
 def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool | None:
     """Read both side by side; None where one of them has a free text, and the other something else."""
     first, second = _matcher(one), _matcher(other)
+    if one == other:
+        return _goes_on(first, after)
     if not second.begins(lead(one)):
         return False
     states = first.start
@@ -157,6 +161,25 @@ def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool
                 if all(pair) and pair not in seen:
                     seen.add(pair)
                     todo.append(pair)
+        if len(seen) > STEPS:
+            return True
+    return False
+
+
+def _goes_on(matcher: Matcher, after: Ranges) -> bool:
+    """Whether a text that is whole may go on with a character of ``after``."""
+    todo = [matcher.start]
+    seen = set(todo)
+    for states in todo:
+        arcs = matcher.next_chars(states)
+        if matcher.is_end(states) and any(common(ranges, after) for ranges in arcs):
+            return True
+        for mask, ranges in atoms(arcs):
+            if mask:
+                behind = matcher.step(states, chr(ranges[0][0]))
+                if behind not in seen:
+                    seen.add(behind)
+                    todo.append(behind)
         if len(seen) > STEPS:
             return True
     return False
@@ -230,6 +253,7 @@ def _first(node: Node, rules: Mapping[str, Node], seen: set[str]) -> tuple[list[
     return _first(rules[node.name], rules, seen | {node.name})
 
 
+@functools.lru_cache(maxsize=1024)
 def _begun(text: Text) -> list[tuple[int, int]]:
     found: Counted | None = counted(text) if text.most is None else None
     return [one for ranges, _ in found.rows[0] for one in ranges] if found else [(0, LAST)]

@@ -144,7 +144,7 @@ class Printer:
         if not has_text(node):
             return quoted(node.text) if isinstance(node, Lit) else f"/{_source(node)}/"
         if isinstance(node, Text):
-            return self.terminal("TEXT", self.free(node))
+            return self.terminal("TEXT", _free(node))
         if isinstance(node, Seq):
             return " ".join(self.body(part) for part in node.parts)
         if isinstance(node, Alt):
@@ -152,21 +152,23 @@ class Printer:
         assert isinstance(node, Rep)
         return f"({self.body(node.part)}){times(node.least, node.most)}"
 
-    def free(self, text: Text) -> str:
-        """The definition of a free text."""
-        bounds = times(text.least, text.most) or "{1}"
-        ended: list[str] = []
-        within = [_without(way, ended) for source in text.delimiters for way in ways(source)]
-        begun: list[str] = []
-        heads = [_without(way, begun) for source in text.heads for way in ways(source, anchored=True)]
-        parts = [f"/(?s:.){bounds}/"]
-        inner = "|".join([f"(?:{'|'.join(filter(None, within))})(?s:.*)"] * any(within) + ended)
-        if inner:
-            parts.append(f"~/(?s:.*)(?:{inner})/")
-        outer = "|".join([f"(?:{'|'.join(filter(None, heads))})(?s:.*)"] * any(heads) + begun)
-        if outer:
-            parts.append(f"~/(?:{outer})/")
-        return " & ".join(parts)
+
+@functools.lru_cache(maxsize=1024)
+def _free(text: Text) -> str:
+    """The definition of a free text."""
+    bounds = times(text.least, text.most) or "{1}"
+    ended: list[str] = []
+    within = [_without(way, ended) for source in text.delimiters for way in ways(source)]
+    begun: list[str] = []
+    heads = [_without(way, begun) for source in text.heads for way in ways(source, anchored=True)]
+    parts = [f"/(?s:.){bounds}/"]
+    inner = "|".join([f"(?:{'|'.join(filter(None, within))})(?s:.*)"] * any(within) + ended)
+    if inner:
+        parts.append(f"~/(?s:.*)(?:{inner})/")
+    outer = "|".join([f"(?:{'|'.join(filter(None, heads))})(?s:.*)"] * any(heads) + begun)
+    if outer:
+        parts.append(f"~/(?:{outer})/")
+    return " & ".join(parts)
 
 
 @functools.lru_cache(maxsize=2048)
