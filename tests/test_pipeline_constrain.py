@@ -119,8 +119,9 @@ def test_the_last_call_may_only_answer(lect: str) -> None:
     assert last is not None
     assert last.tools == ()
     read = polylect.Pipeline(spoken, tools=[SEARCH]).answering()
+    cue = "" if lect == "json_blob" else spoken.answer_cue  # this one ends within a JSON value: the model begins it
     for seed in range(20):
-        found = read(last.sample(seed), prefix=spoken.answer_cue)
+        found = read(last.sample(seed), prefix=cue)
         assert isinstance(found, polylect.AgentFinish)
 
 

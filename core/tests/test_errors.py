@@ -13,6 +13,7 @@ import pytest
 
 import polylect
 from polylect import (
+    ConstraintError,
     GrammarError,
     LectError,
     ModelError,
@@ -26,7 +27,7 @@ from polylect import (
 )
 from polylect._errors import CONTEXT, REASONS
 
-CALLERS = (LectError, GrammarError, PluginError, PromptError, ToolError)
+CALLERS = (ConstraintError, LectError, GrammarError, PluginError, PromptError, ToolError)
 RUNS = (ModelError, RunError, RecordError)
 """A model that can't be asked, a run that can't go on, a record that can't be read or is of another run."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from .._errors import ConstraintError
@@ -24,7 +25,7 @@ def after(tree: Tree, text: str) -> Tree:
     """
     ways: list[Way] = [(Ref(tree.start),)]
     for at, char in enumerate(text):
-        ways = list(dict.fromkeys(rest for way in ways for rest in _behind(tree, way, char, 0)))
+        ways = _different(rest for way in ways for rest in _behind(tree, way, char, 0))
         if not ways:
             raise ConstraintError(
                 f"No turn that this lect writes begins with {text[: at + 1][-40:]!r}; give the prefix as it is written."
@@ -35,6 +36,15 @@ def after(tree: Tree, text: str) -> Tree:
         name += "-"
     rules[name] = Alt(tuple(Seq(way) for way in ways))
     return reachable(Tree(rules, name))
+
+
+def _different(ways: Iterable[Way]) -> list[Way]:
+    """Each way once; schemas in them can't be hashed."""
+    found: list[Way] = []
+    for way in ways:
+        if way not in found:
+            found.append(way)
+    return found
 
 
 def reachable(tree: Tree) -> Tree:

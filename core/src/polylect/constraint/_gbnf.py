@@ -59,7 +59,8 @@ class _Printer:
                 continue
             done[name] = None
             node = self._tree.rules[name]
-            self._lines.append(f"{self._name(name)} ::= {self._rule(node)}")
+            at = len(self._lines)  # the rules of its texts come behind it
+            self._lines.insert(at, f"{self._name(name)} ::= {self._rule(node)}")
             todo += reversed(_referred(node))
         return self._reasons.printed("\n".join([*self._lines, ""]))
 
