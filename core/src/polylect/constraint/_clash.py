@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from ._dfa import text_dfa
 from ._eliminate import children
+from ._extension import extension, lead
 from ._match import Matcher
 from ._printed import Counted, counted
 from ._ranges import LAST, Ranges, atoms, common, joined
@@ -55,6 +56,9 @@ def _apart(one: Node, other: Node) -> bool:
 @functools.lru_cache(maxsize=4096)
 def _clash(one: Node, other: Node, after: Ranges) -> bool:
     texts = _texts(other)
+    if one == other and not texts:
+        found_by_parts = extension(one)
+        return found_by_parts is None or bool(common(found_by_parts, after))
     if texts and _texts(one):
         both = texts | _texts(one)
         if any(not _closes(text, end) for end in _endings(one) for text in both):
@@ -190,20 +194,6 @@ def _is_mark(ranges: Ranges) -> bool:
 
 
 # --- questions --------------------------------------------------------------------------------------------------
-
-
-def lead(node: Node) -> str:
-    """The literal that a node begins with."""
-    if isinstance(node, Lit):
-        return node.text
-    if isinstance(node, Seq):
-        out = ""
-        for part in node.parts:
-            out += lead(part)
-            if not isinstance(part, Lit):
-                break
-        return out
-    return ""
 
 
 def nullable(node: Node) -> bool:

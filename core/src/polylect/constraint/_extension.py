@@ -1,0 +1,145 @@
+"""By which characters a whole text of a node may go on within the node: what a greedy lexer may do at its end."""
+
+from __future__ import annotations
+
+import functools
+
+from ._match import Matcher
+from ._ranges import Ranges, atoms, common, joined
+from ._tree import Alt, Chars, Lit, Node, Rep, Seq, Tree
+
+STEPS = 1_000
+"""So many states are looked at."""
+
+
+@functools.lru_cache(maxsize=8192)
+def extension(node: Node) -> Ranges | None:
+    """These characters, or some more; None where it takes too long to tell. The node has no free text, nor rules.
+
+    What follows from the parts is not looked for, so that parts which stand in many nodes cost once.
+    """
+    if isinstance(node, Lit | Chars):
+        return ()
+    if isinstance(node, Seq):
+        return _of_seq(node)
+    if isinstance(node, Alt):
+        return _of_alt(node)
+    if isinstance(node, Rep):
+        part, begun = extension(node.part), first(node.part)
+        if part is None or common(part, begun):
+            return _walked(node)
+        return part if node.most == node.least else joined([*part, *begun])
+    return None
+
+
+def _of_seq(node: Seq) -> Ranges | None:
+    found: Ranges = ()
+    begun: Ranges = ()
+    leads = [""]  # what the rest begins with, way by way
+    empty = True
+    for part in reversed(node.parts):
+        optional = isinstance(part, Rep) and (part.least, part.most) == (0, 1)
+        inner = part.part if optional and isinstance(part, Rep) and _differ(lead(part.part), leads) else part
+        more = extension(inner)
+        if more is None or common(more, begun):  # it may be split otherwise
+            return _walked(node)
+        if empty:
+            found = joined([*found, *more, *begun])
+        if inner is not part:
+            begun = joined([*first(inner), *begun])
+            leads.append(lead(inner))
+            continue
+        empty, begun = empty and nullable(part), joined([*first(part), *(begun if nullable(part) else ())])
+        leads = [part.text + behind for behind in leads] if isinstance(part, Lit) else [lead(part)]
+    return found
+
+
+def _differ(begun: str, leads: list[str]) -> bool:
+    """Whether a literal begins none of others, and none of them it."""
+    return bool(begun) and all(one and not one.startswith(begun) and not begun.startswith(one) for one in leads)
+
+
+def _of_alt(node: Alt) -> Ranges | None:
+    found: Ranges = ()
+    for at, option in enumerate(node.options):
+        more = extension(option)
+        if more is None or any(not _apart(option, other) for other in node.options[:at]):
+            return _walked(node)
+        found = joined([*found, *more])
+    return joined([*found, *first(node)]) if nullable(node) else found
+
+
+def _apart(one: Node, other: Node) -> bool:
+    """Whether no text of one begins a text of the other, as far as that is plain."""
+    begun, second = lead(one), lead(other)
+    if not begun.startswith(second) and not second.startswith(begun):
+        return True
+    return not common(first(one), first(other)) and not nullable(one) and not nullable(other)
+
+
+def _walked(node: Node) -> Ranges | None:
+    """The same by looking at every state."""
+    matcher = Matcher(Tree({"one": node}, "one"))
+    todo, found = [matcher.start], list[tuple[int, int]]()
+    seen = set(todo)
+    for states in todo:
+        arcs = matcher.next_chars(states)
+        if matcher.is_end(states):
+            found += [one for ranges in arcs for one in ranges]
+        for mask, ranges in atoms(arcs):
+            if mask:
+                behind = matcher.step(states, chr(ranges[0][0]))
+                if behind not in seen:
+                    seen.add(behind)
+                    todo.append(behind)
+        if len(seen) > STEPS:
+            return None
+    return joined(found)
+
+
+@functools.lru_cache(maxsize=8192)
+def first(node: Node) -> Ranges:
+    """The characters that a node begins with."""
+    if isinstance(node, Lit):
+        return ((ord(node.text[0]), ord(node.text[0])),) if node.text else ()
+    if isinstance(node, Chars):
+        return node.ranges
+    if isinstance(node, Seq):
+        found: Ranges = ()
+        for part in node.parts:
+            found = joined([*found, *first(part)])
+            if not nullable(part):
+                break
+        return found
+    if isinstance(node, Alt):
+        return joined([one for option in node.options for one in first(option)])
+    return first(node.part) if isinstance(node, Rep) else ()
+
+
+@functools.lru_cache(maxsize=8192)
+def nullable(node: Node) -> bool:
+    """Whether the empty text is one of the node's."""
+    if isinstance(node, Lit):
+        return not node.text
+    if isinstance(node, Seq):
+        return all(map(nullable, node.parts))
+    if isinstance(node, Alt):
+        return any(map(nullable, node.options))
+    return isinstance(node, Rep) and (node.least == 0 or nullable(node.part))
+
+
+def lead(node: Node) -> str:
+    """The literal that a node begins with."""
+    if isinstance(node, Lit):
+        return node.text
+    if isinstance(node, Seq):
+        out = ""
+        for part in node.parts:
+            out += lead(part)
+            if not isinstance(part, Lit):
+                break
+        return out
+    return ""
+
+
+__all__ = ["extension", "lead"]
