@@ -120,7 +120,8 @@ def engine(name: str, target: str) -> tuple[Any, Any]:
     """A constraint, and the engine that has it."""
     made = polylect.lect(name).constraint(BOX, target=target)
     made.check()
-    return made, ENGINES[target](made.text)
+    real = target == "llguidance"  # by the tokens of a real model: they end where no lexeme does
+    return made, Guidance(made.text, real=True) if real else ENGINES[target](made.text)
 
 
 EVERY = [
