@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ._dfa import text_dfa
 from ._eliminate import children
-from ._extension import extension, lead
+from ._extension import extension, lead, nullable, walked
 from ._match import Matcher
 from ._printed import Counted, counted
 from ._ranges import LAST, Ranges, atoms, common, joined
@@ -137,9 +137,10 @@ def _matcher(node: Node) -> Matcher:
 @functools.lru_cache(maxsize=4096)
 def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool | None:
     """Read both side by side; None where one of them has a free text, and the other something else."""
-    first, second = _matcher(one), _matcher(other)
     if one == other:
-        return _goes_on(first, after)
+        found = walked(one)
+        return found is None or bool(common(found, after))
+    first, second = _matcher(one), _matcher(other)
     if not second.begins(lead(one)):
         return False
     states = first.start
@@ -170,43 +171,11 @@ def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool
     return False
 
 
-def _goes_on(matcher: Matcher, after: Ranges) -> bool:
-    """Whether a text that is whole may go on with a character of ``after``."""
-    todo = [matcher.start]
-    seen = set(todo)
-    for states in todo:
-        arcs = matcher.next_chars(states)
-        if matcher.is_end(states) and any(common(ranges, after) for ranges in arcs):
-            return True
-        for mask, ranges in atoms(arcs):
-            if mask:
-                behind = matcher.step(states, chr(ranges[0][0]))
-                if behind not in seen:
-                    seen.add(behind)
-                    todo.append(behind)
-        if len(seen) > STEPS:
-            return True
-    return False
-
-
 def _is_mark(ranges: Ranges) -> bool:
     return len(ranges) == 1 and ranges[0][0] == ranges[0][1] >= FIRST_MARK
 
 
 # --- questions --------------------------------------------------------------------------------------------------
-
-
-def nullable(node: Node) -> bool:
-    """Whether the empty text is one of a node without references."""
-    if isinstance(node, Lit):
-        return not node.text
-    if isinstance(node, Seq):
-        return all(map(nullable, node.parts))
-    if isinstance(node, Alt):
-        return any(map(nullable, node.options))
-    if isinstance(node, Rep):
-        return node.least == 0 or nullable(node.part)
-    return isinstance(node, Text) and node.least == 0
 
 
 def first_chars(node: Node, rules: Mapping[str, Node]) -> Ranges:

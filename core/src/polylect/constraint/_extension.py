@@ -6,7 +6,7 @@ import functools
 
 from ._match import Matcher
 from ._ranges import Ranges, atoms, common, joined
-from ._tree import Alt, Chars, Lit, Node, Rep, Seq, Tree
+from ._tree import Alt, Chars, Lit, Node, Rep, Seq, Text, Tree
 
 STEPS = 1_000
 """So many states are looked at."""
@@ -27,7 +27,7 @@ def extension(node: Node) -> Ranges | None:
     if isinstance(node, Rep):
         part, begun = extension(node.part), first(node.part)
         if part is None or common(part, begun):
-            return _walked(node)
+            return walked(node)
         return part if node.most == node.least else joined([*part, *begun])
     return None
 
@@ -42,7 +42,7 @@ def _of_seq(node: Seq) -> Ranges | None:
         inner = part.part if optional and isinstance(part, Rep) and _differ(lead(part.part), leads) else part
         more = extension(inner)
         if more is None or common(more, begun):  # it may be split otherwise
-            return _walked(node)
+            return walked(node)
         if empty:
             found = joined([*found, *more, *begun])
         if inner is not part:
@@ -64,7 +64,7 @@ def _of_alt(node: Alt) -> Ranges | None:
     for at, option in enumerate(node.options):
         more = extension(option)
         if more is None or any(not _apart(option, other) for other in node.options[:at]):
-            return _walked(node)
+            return walked(node)
         found = joined([*found, *more])
     return joined([*found, *first(node)]) if nullable(node) else found
 
@@ -77,8 +77,9 @@ def _apart(one: Node, other: Node) -> bool:
     return not common(first(one), first(other)) and not nullable(one) and not nullable(other)
 
 
-def _walked(node: Node) -> Ranges | None:
-    """The same by looking at every state."""
+@functools.lru_cache(maxsize=4096)
+def walked(node: Node) -> Ranges | None:
+    """By which characters a whole text of a node may go on, by looking at every state; None if they are too many."""
     matcher = Matcher(Tree({"one": node}, "one"))
     todo, found = [matcher.start], list[tuple[int, int]]()
     seen = set(todo)
@@ -125,7 +126,9 @@ def nullable(node: Node) -> bool:
         return all(map(nullable, node.parts))
     if isinstance(node, Alt):
         return any(map(nullable, node.options))
-    return isinstance(node, Rep) and (node.least == 0 or nullable(node.part))
+    if isinstance(node, Rep):
+        return node.least == 0 or nullable(node.part)
+    return isinstance(node, Text) and node.least == 0
 
 
 def lead(node: Node) -> str:
@@ -142,4 +145,4 @@ def lead(node: Node) -> str:
     return ""
 
 
-__all__ = ["extension", "lead"]
+__all__ = ["extension", "lead", "nullable", "walked"]
