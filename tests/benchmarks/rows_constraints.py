@@ -27,10 +27,6 @@ LECTS = (
 MADE_BAR_MS = 50.0
 MASK_BAR_US = 200.0
 TOOLS = 20
-OVER = {
-    ("pythonic", "llguidance"): "over the bar of 50 ms: prose may begin as a call does, so each tool meets all others"
-}
-"""What is known to miss the bar, and why."""
 BUDGET_S = 6.0
 """CPU seconds for one lect's targets: a constraint takes milliseconds, and the bar is a bar for one of them."""
 TURNS, TRIED, FEWEST, SIZE = 10, 2_000, 100, 400
@@ -154,8 +150,7 @@ def made(lect: str) -> Iterator[Row]:
             note = group.faults.get(target) or group.faults.get(peer) or group.timings.caution
             spent = ms.get(target)
             what = f"`{lect}`, to make one for `{target}`"
-            bar = None if target == slowest or (lect, target) in OVER else MADE_BAR_MS
-            note = note or OVER.get((lect, str(target)), "")
+            bar = None if target == slowest else MADE_BAR_MS
             yield Row(what, peer, spent, theirs, spent, bar, unit="ms", value_unit=" ms", note=note)
 
 
