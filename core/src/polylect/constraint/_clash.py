@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from ._dfa import text_dfa
 from ._eliminate import children
-from ._extension import extension, lead, nullable, walked
+from ._extension import extension, lead, nullable
 from ._match import Matcher
 from ._printed import Counted, counted
 from ._ranges import LAST, Ranges, atoms, common, joined
-from ._tree import Alt, Chars, Json, Lit, Node, Rep, Seq, Text, Tree
+from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Rep, Seq, Text, Tree
 
 STEPS = 1_000
 """So many pairs of states are looked at; beyond, lexemes count as clashing."""
 ENDING = 48
 """So many characters of what follows a text are looked at."""
+OVER = "\U0010ffff"
+"""This private character stands for the end of a lexeme."""
 FIRST_MARK = 0x100000
 """Private characters from here on stand for free texts."""
 _MARKS: dict[Text, int] = {}
@@ -24,7 +27,7 @@ _MARKS: dict[Text, int] = {}
 
 def clash(one: Node, other: Node, after: Ranges) -> bool:
     """Whether behind a text of ``one``, with a character of ``after``, ``other`` could go on."""
-    if _apart(one, other):
+    if apart(head(one), head(other)):
         return False
     if isinstance(one, Lit) and isinstance(other, Lit):
         return len(other.text) > len(one.text) and any(
@@ -47,10 +50,85 @@ def _behind(node: Node, size: int) -> Node:
     return _behind(Seq(node.parts[1:]), size - inner)
 
 
-def _apart(one: Node, other: Node) -> bool:
-    """Whether the literals that they begin with differ."""
-    begun, second = lead(one), lead(other)
-    return not begun.startswith(second) and not second.startswith(begun)
+class Head(NamedTuple):
+    """What a lexeme begins with: a literal, or free text and the literal behind it, as far as it matters."""
+
+    text: Text | None
+    literal: str
+
+
+def head(node: Node) -> Head:
+    """What a lexeme begins with."""
+    text, rest = _split(node)
+    return Head(text, lead(rest)[:ENDING] if text else lead(rest))
+
+
+def apart(one: Head, other: Head) -> bool:
+    """Whether it is plain that no text that begins with one begins a text that begins with the other."""
+    if not one.text and not other.text:
+        return not one.literal.startswith(other.literal) and not other.literal.startswith(one.literal)
+    if not one.literal or not other.literal:
+        return False
+    if one.text and other.text:
+        return one.text == other.text and _parted(one.text, one.literal, other.literal)
+    return _outside(one.literal, other) if other.text else _outside(other.literal, one)
+
+
+@functools.lru_cache(maxsize=8192)
+def _parted(text: Text, one: str, other: str) -> bool:
+    """Whether two texts differ that have free text before these literals, wherever it ends."""
+    return not (
+        one.startswith(other)
+        or other.startswith(one)
+        or _unended(text, one)
+        or _unended(text, other)
+        or any(_slips(text, one, other))
+        or any(_slips(text, other, one))
+    )
+
+
+@functools.lru_cache(maxsize=8192)
+def _outside(begun: str, free: Head) -> bool:
+    """Whether no text that begins so may be free text with this literal behind it, nor begin one."""
+    assert free.text
+    size = _reach(free.text, begun)
+    return size < len(begun) and not any(_meeting(begun, free.literal, 0, size))
+
+
+@functools.lru_cache(maxsize=1024)
+def _reach(text: Text, begun: str) -> int:
+    return text_dfa(text.delimiters, text.heads).reach(begun)
+
+
+def _meeting(one: str, other: str, least: int, most: int) -> Iterator[int]:
+    """The places from which on one begins with the other, or the other with what is left of it; as 1 and more."""
+    at = one.find(other[:1], least, most + 1)
+    while at >= 0:
+        if one.startswith(other, at) or other.startswith(one[at:]):
+            yield at or 1
+        at = one.find(other[:1], at + 1, most + 1)
+
+
+def _slips(text: Text, end: str, other: str) -> Iterator[int]:
+    """The places within what ends a text up to which the text may go on, to be ended there by the other."""
+    return _meeting(end, other, 1, _kept(text, end))
+
+
+def _unended(text: Text, end: str) -> bool:
+    """Whether the text may go on behind this literal."""
+    return _kept(text, end) == len(end)
+
+
+@functools.lru_cache(maxsize=4096)
+def _kept(text: Text, end: str) -> int:
+    """So many characters of a literal may be free text, behind some other text."""
+    dfa = text_dfa(text.delimiters, text.heads)
+    states = set(range(len(dfa.rows)))
+    for at, char in enumerate(end):
+        states = {dfa.step(state, ord(char)) for state in states} - {-1}
+        if not states:
+            return at
+    return len(end)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -60,11 +138,10 @@ def _clash(one: Node, other: Node, after: Ranges) -> bool:
         found_by_parts = extension(one)
         return found_by_parts is None or bool(common(found_by_parts, after))
     if texts and _texts(one):
-        both = texts | _texts(one)
-        if any(not _closes(text, end) for end in _endings(one) for text in both):
+        if _ended_otherwise(one, other, after):
             return True
         left, right = _marked(one), _marked(other)
-        if _apart(left, right):
+        if apart(head(left), head(right)):
             return False
         same = min(len(lead(left)), len(lead(right)))
         found = _walk(_behind(left, same), _behind(right, same), after, marks=True)
@@ -73,11 +150,54 @@ def _clash(one: Node, other: Node, after: Ranges) -> bool:
     return bool(_walk(one, other, after))
 
 
+def _ended_otherwise(one: Node, other: Node, after: Ranges) -> bool:
+    """Whether free texts in one, or those in its place in the other, need not end where it says that they do."""
+    texts = _texts(one) | _texts(other)
+    if any(_unended(text, end.rstrip(OVER)) for end in _endings(one) for text in texts):
+        return True
+    text, rest = _split(one)
+    same, other_rest = _split(other)
+    if text is None or text != same:
+        return any(_slip_within(one, other))
+    return (
+        any(_slip_within(rest, other_rest))
+        or any(
+            at > len(lead(rest)) or clash(_behind(rest, at), other_rest, after)
+            for at in _slip_places(text, rest, other_rest)
+        )
+        or any(
+            at > len(lead(other_rest)) or clash(rest, _behind(other_rest, at), after)
+            for at in _slip_places(text, other_rest, rest)
+        )
+    )
+
+
+def _split(node: Node) -> tuple[Text | None, Node]:
+    """The free text that a node begins with, and the rest."""
+    if isinstance(node, Text):
+        return node, EMPTY
+    if isinstance(node, Seq) and node.parts and isinstance(node.parts[0], Text):
+        return node.parts[0], Seq(node.parts[1:])
+    return None, node
+
+
+def _slip_places(text: Text, rest: Node, other: Node) -> set[int]:
+    ends, others = _collect(rest, [OVER], {}), _collect(other, [OVER], {})
+    return {at for end in ends for behind in others for at in _slips(text, end, behind)}
+
+
+def _slip_within(one: Node, other: Node) -> Iterator[int]:
+    for text in _texts(one) | _texts(other):
+        for end in _endings(one):
+            for behind in dict.fromkeys((*_endings(one), *_endings(other))):
+                yield from _slips(text, end, behind)
+
+
 @functools.lru_cache(maxsize=8192)
 def _marked(node: Node) -> Node:
     """The node with a sign in the place of each free text, which what follows it ends wherever it began."""
     if isinstance(node, Text):
-        return Lit(chr(_MARKS.setdefault(node, FIRST_MARK + len(_MARKS) % 0xFFFD)))
+        return Lit(chr(_MARKS.setdefault(node, FIRST_MARK + len(_MARKS) % 0xFFF0)))
     if isinstance(node, Seq):
         return Seq(tuple(map(_marked, node.parts)))
     if isinstance(node, Alt):
@@ -95,9 +215,9 @@ def _texts(node: Node) -> frozenset[Text]:
 
 @functools.lru_cache(maxsize=1024)
 def _endings(node: Node) -> tuple[str, ...]:
-    """The literals that follow the free texts in a node; an empty one where something else may."""
+    """The literals that follow the free texts in a node, as far as they are literal."""
     found: dict[str, None] = {}
-    _collect(node, [""], found)
+    _collect(node, [OVER], found)
     return tuple(found)
 
 
@@ -122,13 +242,6 @@ def _collect(node: Node, behind: list[str], found: dict[str, None]) -> list[str]
     return [""]
 
 
-@functools.lru_cache(maxsize=4096)
-def _closes(text: Text, end: str) -> bool:
-    """Whether no text goes on behind this literal."""
-    dfa = text_dfa(text.delimiters, text.heads)
-    return all(dfa.run(end, state) < 0 for state in range(len(dfa.rows)))
-
-
 @functools.lru_cache(maxsize=512)
 def _matcher(node: Node) -> Matcher:
     return Matcher(Tree({"one": node}, "one"))
@@ -138,7 +251,7 @@ def _matcher(node: Node) -> Matcher:
 def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool | None:
     """Read both side by side; None where one of them has a free text, and the other something else."""
     if one == other:
-        found = walked(one)
+        found = extension(one)
         return found is None or bool(common(found, after))
     first, second = _matcher(one), _matcher(other)
     if not second.begins(lead(one)):
@@ -218,4 +331,4 @@ def _begun(text: Text) -> list[tuple[int, int]]:
     return [one for ranges, _ in found.rows[0] for one in ranges] if found else [(0, LAST)]
 
 
-__all__ = ["clash", "first_chars", "lead", "nullable"]
+__all__ = ["Head", "apart", "clash", "first_chars", "head", "nullable"]

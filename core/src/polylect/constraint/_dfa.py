@@ -58,6 +58,15 @@ class Dfa:
                 break
         return state
 
+    def reach(self, text: str) -> int:
+        """So many characters of a text come before a delimiter is complete."""
+        state = 0
+        for at, char in enumerate(text):
+            state = self.step(state, ord(char))
+            if state < 0:
+                return at
+        return len(text)
+
 
 def _distances(rows: tuple[tuple[tuple[Ranges, int], ...], ...], ends: frozenset[int]) -> tuple[int, ...]:
     into: list[list[int]] = [[] for _ in rows]

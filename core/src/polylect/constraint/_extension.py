@@ -6,7 +6,7 @@ import functools
 
 from ._match import Matcher
 from ._ranges import Ranges, atoms, common, joined
-from ._tree import Alt, Chars, Lit, Node, Rep, Seq, Text, Tree
+from ._tree import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Text, Tree
 
 STEPS = 1_000
 """So many states are looked at."""
@@ -38,8 +38,9 @@ def _of_seq(node: Seq) -> Ranges | None:
     leads = [""]  # what the rest begins with, way by way
     empty = True
     for part in reversed(node.parts):
-        optional = isinstance(part, Rep) and (part.least, part.most) == (0, 1)
-        inner = part.part if optional and isinstance(part, Rep) and _differ(lead(part.part), leads) else part
+        inner = _optional(part)
+        if inner is not part and not _differ(lead(inner), leads):
+            inner = part
         more = extension(inner)
         if more is None or common(more, begun):  # it may be split otherwise
             return walked(node)
@@ -54,6 +55,15 @@ def _of_seq(node: Seq) -> Ranges | None:
     return found
 
 
+def _optional(node: Node) -> Node:
+    """What may stand there or not; the node itself where it is no such choice."""
+    if isinstance(node, Rep) and (node.least, node.most) == (0, 1):
+        return node.part
+    if isinstance(node, Alt) and len(node.options) == 2 and EMPTY in node.options:
+        return node.options[0] if node.options[1] == EMPTY else node.options[1]
+    return node
+
+
 def _differ(begun: str, leads: list[str]) -> bool:
     """Whether a literal begins none of others, and none of them it."""
     return bool(begun) and all(one and not one.startswith(begun) and not begun.startswith(one) for one in leads)
@@ -61,9 +71,10 @@ def _differ(begun: str, leads: list[str]) -> bool:
 
 def _of_alt(node: Alt) -> Ranges | None:
     found: Ranges = ()
-    for at, option in enumerate(node.options):
+    options = [option for option in node.options if option != EMPTY]
+    for at, option in enumerate(options):
         more = extension(option)
-        if more is None or any(not _apart(option, other) for other in node.options[:at]):
+        if more is None or any(not _apart(option, other) for other in options[:at]):
             return walked(node)
         found = joined([*found, *more])
     return joined([*found, *first(node)]) if nullable(node) else found

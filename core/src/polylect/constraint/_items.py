@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from ._clash import first_chars, lead, nullable
+from ._clash import Head, first_chars, head, nullable
 from ._eliminate import seq
 from ._ranges import Ranges, joined
 from ._tree import Json, Lit, Node, Ref
@@ -63,7 +63,7 @@ class Look:
         self._firsts: dict[str, set[Place]] = {name: set() for name in ways}
         self._follow: dict[str, set[Place]] = {name: set() for name in ways}
         self._chars: dict[Place, Ranges] = {}
-        self._leads: dict[Place, str] = {}
+        self._heads: dict[Place, Head | None] = {}
         self._next: dict[Place, frozenset[Place]] = {}
         self._after: dict[frozenset[Place], Ranges] = {}
         changed = True
@@ -124,12 +124,12 @@ class Look:
                         found[made] = None
         return [frozenset(context) for context in found]
 
-    def lead(self, place: Place) -> str:
-        """The literal that a lexeme begins with."""
-        if place not in self._leads:
+    def head(self, place: Place) -> Head | None:
+        """What a lexeme begins with; None for a value that the engine reads."""
+        if place not in self._heads:
             item = self._ways[place[0]][place[1]][place[2]]
-            self._leads[place] = lead(item.whole) if isinstance(item, Term) else ""
-        return self._leads[place]
+            self._heads[place] = head(item.whole) if isinstance(item, Term) else None
+        return self._heads[place]
 
     def first(self, place: Place) -> Ranges:
         """The characters that a lexeme may begin with."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .._errors import ConstraintError
-from ._clash import clash
+from ._clash import apart, clash
 from ._eliminate import children, groups, refs, seq, size, solve
 from ._items import Item, Look, Many, Place, Term, Token, Way, tied
 from ._ranges import Ranges, common
@@ -188,10 +188,10 @@ class Lexemes:
                         values[id(item)] = item
                     continue
                 assert isinstance(item, Term)
-                begun = look.lead(place)
+                begun = look.head(place)
                 for other in context:
-                    told = look.lead(other)
-                    if not (begun.startswith(told) or told.startswith(begun)):
+                    told = look.head(other)
+                    if begun and told and apart(begun, told):
                         continue
                     second = self._at(other)
                     if isinstance(second, Json):
@@ -267,7 +267,17 @@ class Lexemes:
 
 def has_text(node: Node) -> bool:
     """Whether there is free text in a node."""
-    return isinstance(node, Text) or any(map(has_text, children(node)))
+    todo = [node]
+    for at in todo:
+        if isinstance(at, Seq):
+            todo += at.parts
+        elif isinstance(at, Alt):
+            todo += at.options
+        elif isinstance(at, Rep):
+            todo.append(at.part)
+        elif isinstance(at, Text):
+            return True
+    return False
 
 
 def dict_of(ways: Iterator[Way]) -> list[Way]:

@@ -17,6 +17,7 @@ STATES = 400
 """A bounded text is counted character by character as long as it has so many states at the most."""
 REACHES = (None, 6, 4, 3, 2)
 """How much of its delimiters a text is told from, as long as it takes."""
+_SIGNS = {"\n": r"\n", "\r": r"\r", "\t": r"\t"} | {sign: "\\" + sign for sign in r".^$*+?()[]{}|\/"}
 
 
 class Options(NamedTuple):
@@ -88,13 +89,18 @@ def number(code: int) -> str:
     return f"\\x{code:02X}" if code < 0x80 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
+@functools.lru_cache(maxsize=4096)
 def regex_text(text: str) -> str:
     """A literal text in a regular expression."""
-    return "".join(
-        {"\n": r"\n", "\r": r"\r", "\t": r"\t"}.get(char)
-        or ("\\" + char if char in r".^$*+?()[]{}|\/" else number(ord(char)) if not char.isprintable() else char)
-        for char in text
-    )
+    return "".join(map(_regex_char, text))
+
+
+def _regex_char(char: str) -> str:
+    if char.isalnum():
+        return char
+    if char in _SIGNS:
+        return _SIGNS[char]
+    return char if char.isprintable() else number(ord(char))
 
 
 def times(least: int, most: int | None) -> str:
