@@ -66,6 +66,21 @@ def children(node: Node) -> tuple[Node, ...]:
     return (node.part,) if isinstance(node, Rep) else ()
 
 
+def has_text(node: Node) -> bool:
+    """Whether there is free text in a node."""
+    todo = [node]
+    for at in todo:
+        if isinstance(at, Seq):
+            todo += at.parts
+        elif isinstance(at, Alt):
+            todo += at.options
+        elif isinstance(at, Rep):
+            todo.append(at.part)
+        elif isinstance(at, Text):
+            return True
+    return False
+
+
 def refs(node: Node, inside: bool = True) -> set[str]:
     """The rules that a node refers to; ``inside``: also within JSON values."""
     found: set[str] = set()
@@ -309,4 +324,6 @@ def _reached(rows: dict[_Key, _Linear], wanted: _Key) -> list[_Key]:
     return list(found)
 
 
-__all__ = ["alt", "children", "eliminated", "expression", "groups", "refs", "seq", "size", "solve", "star"]
+__all__ = [
+    *("alt", "children", "eliminated", "expression", "groups", "has_text", "refs", "seq", "size", "solve", "star"),
+]

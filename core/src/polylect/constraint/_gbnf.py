@@ -160,6 +160,7 @@ def _referred(node: Node) -> list[str]:
     return [name for part in ((node.node,) if isinstance(node, Json) else children(node)) for name in _referred(part)]
 
 
+@functools.lru_cache(maxsize=4096)
 def quoted(text: str) -> str:
     """A literal, in quotes."""
     out = ""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from .._errors import ConstraintError
 from ._clash import apart, clash
-from ._eliminate import children, groups, refs, seq, size, solve
+from ._eliminate import children, groups, has_text, refs, seq, size, solve
 from ._items import Item, Look, Many, Place, Term, Token, Way, tied
 from ._ranges import Ranges, common
 from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
@@ -265,21 +265,6 @@ class Lexemes:
         return name
 
 
-def has_text(node: Node) -> bool:
-    """Whether there is free text in a node."""
-    todo = [node]
-    for at in todo:
-        if isinstance(at, Seq):
-            todo += at.parts
-        elif isinstance(at, Alt):
-            todo += at.options
-        elif isinstance(at, Rep):
-            todo.append(at.part)
-        elif isinstance(at, Text):
-            return True
-    return False
-
-
 def dict_of(ways: Iterator[Way]) -> list[Way]:
     """The same ways, none twice."""
     out: list[Way] = []
@@ -289,4 +274,4 @@ def dict_of(ways: Iterator[Way]) -> list[Way]:
     return out
 
 
-__all__ = ["Lexemes", "has_text"]
+__all__ = ["Lexemes"]

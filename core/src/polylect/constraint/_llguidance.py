@@ -10,10 +10,11 @@ from typing import Any
 from .._errors import ConstraintError
 from ..grammar import _patterns as patterns
 from ._delimiters import Way, characters, ways
+from ._eliminate import has_text
 from ._items import Item, Many, Token
-from ._lexemes import Lexemes, has_text
+from ._lexemes import Lexemes
 from ._printed import Options, Printed, char_class, regex_char, times
-from ._regex import source_of
+from ._regex import no_text, source_of
 from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 
 _KEYWORDS = {
@@ -142,7 +143,7 @@ class Printer:
     def body(self, node: Node) -> str:
         """The definition of a lexeme."""
         if not has_text(node):
-            return quoted(node.text) if isinstance(node, Lit) else f"/{_source(node)}/"
+            return quoted(node.text) if isinstance(node, Lit) else f"/{source_of(node, no_text)}/"
         if isinstance(node, Text):
             return self.terminal("TEXT", _free(node))
         if isinstance(node, Seq):
@@ -169,12 +170,6 @@ def _free(text: Text) -> str:
     if outer:
         parts.append(f"~/(?:{outer})/")
     return " & ".join(parts)
-
-
-@functools.lru_cache(maxsize=2048)
-def _source(node: Node) -> str:
-    """A node without free text as a regular expression."""
-    return source_of(node, _no_text)
 
 
 def _without(way: Way, ended: list[str]) -> str:
@@ -214,10 +209,6 @@ def _begun(seq: patterns.Seq) -> str:
     high, inner = node[2:4]
     many = times(0, None if high is None else high)
     return f"(?:(?:{_pattern(inner)}){many}(?:{_begun(inner)}|{after}))"
-
-
-def _no_text(text: Text) -> str:
-    raise AssertionError(text)
 
 
 def quoted(text: str) -> str:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 
 from .._errors import ConstraintError
-from ._eliminate import eliminated, expression
+from ._eliminate import eliminated, expression, has_text
 from ._printed import REACHES, Options, Printed, Reasons, char_class, reached, regex_char, regex_text, times, without
 from ._tree import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Text, Tree
 
@@ -72,18 +72,33 @@ def source_of(node: Node, text: Callable[[Text], str]) -> str:
             for part in node.parts
             for source in [source_of(part, text)]
         )
-    if isinstance(node, Alt):
-        some = [option for option in node.options if option not in (EMPTY, Lit(""))]
-        if not some:
-            return "" if node.options else "[^\\x00-\\U0010FFFF]"
-        body = "|".join(source_of(option, text) for option in some)
-        return body if len(some) == len(node.options) else f"(?:{body})?"
+    if isinstance(node, Text):
+        return text(node)
+    assert isinstance(node, Alt | Rep), node
+    return _without_text(node) or _branches(node, text)
+
+
+@functools.lru_cache(maxsize=8192)
+def _without_text(node: Alt | Rep) -> str | None:
+    """The same for a node without free text, which often stands in many places; None for one with free text."""
+    return None if has_text(node) else _branches(node, no_text)
+
+
+def _branches(node: Alt | Rep, text: Callable[[Text], str]) -> str:
     if isinstance(node, Rep):
         inner = source_of(node.part, text)
         single = isinstance(node.part, Chars) or (isinstance(node.part, Lit) and len(node.part.text) == 1)
         return (inner if single else f"(?:{inner})") + times(node.least, node.most)
-    assert isinstance(node, Text), node
-    return text(node)
+    some = [option for option in node.options if option not in (EMPTY, Lit(""))]
+    if not some:
+        return "" if node.options else "[^\\x00-\\U0010FFFF]"
+    body = "|".join(source_of(option, text) for option in some)
+    return body if len(some) == len(node.options) else f"(?:{body})?"
 
 
-__all__ = ["LONGEST", "regex", "source_of", "text_source"]
+def no_text(text: Text) -> str:
+    """For nodes that have none."""
+    raise AssertionError(text)
+
+
+__all__ = ["LONGEST", "no_text", "regex", "source_of", "text_source"]

@@ -5,6 +5,7 @@ Loops are the formats ``star``, ``plus`` and ``repeat``, which older releases of
 
 from __future__ import annotations
 
+import functools
 from typing import Any, TypeAlias
 
 from ._delimiters import characters, ways
@@ -39,11 +40,12 @@ class _Printer:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self.reasons = Reasons()
+        self._known: dict[int, tuple[Node, bool]] = {}
         graph = {name: refs(node) for name, node in tree.rules.items()}
         self._plain: set[str] = set()
         for group in groups(graph, [tree.start]):
             outside = {name for one in group for name in graph[one]} - set(group)
-            if outside <= self._plain and not any(_rich(tree.rules[name]) for name in group):
+            if outside <= self._plain and not any(self._rich(tree.rules[name]) for name in group):
                 self._plain |= set(group)
 
     def whole(self) -> Format:
@@ -59,7 +61,7 @@ class _Printer:
             return self._text(node)
         if isinstance(node, Json):
             return self._json(node)
-        if not _rich(node) and node != EMPTY:
+        if not self._rich(node) and node != EMPTY:
             return self._grammar(node)
         if isinstance(node, Seq):
             return _several("sequence", [self._of(part) for part in self._runs(node.parts)])
@@ -78,7 +80,7 @@ class _Printer:
         out: list[Node] = []
         for part in parts:
             last = out[-1] if out else None
-            if last is not None and not _rich(part) and not _rich(last):
+            if last is not None and not self._rich(part) and not self._rich(last):
                 before = last.parts if isinstance(last, Seq) else (last,)
                 out[-1] = Seq((*before, part))
             else:
@@ -101,9 +103,12 @@ class _Printer:
         return {"type": "json_schema", "json_schema": value.schema, "max_whitespace_cnt": 1}  # or blanks without end
 
     def _text(self, text: Text) -> Format:
-        kept_out = None if text.heads or text.most is not None or text.least > 1 else _literals(text, self.reasons)
-        if kept_out is None:
+        found = None if text.heads or text.most is not None or text.least > 1 else _literals(text.delimiters)
+        if found is None:
             return self._grammar(text)
+        kept_out = list(found[0])
+        for reason in found[1]:
+            self.reasons.add(reason)
         anything = {"type": "any_text", "excludes": kept_out}
         if not text.least:
             return anything
@@ -112,16 +117,22 @@ class _Printer:
         self.reasons.add(f"a text does not begin with {' or '.join(map(repr, begun))}")
         return {"type": "sequence", "elements": [self._grammar(Chars(firsts)), anything]}
 
+    def _rich(self, node: Node) -> bool:
+        """Whether a node holds free text or JSON."""
+        if isinstance(node, Lit | Chars | Ref):
+            return False
+        if isinstance(node, Text | Json):
+            return True
+        known = self._known.get(id(node))
+        if known is None:  # the node is kept with what is known of it: its number is its own as long as it lives
+            known = self._known[id(node)] = node, any(map(self._rich, children(node)))
+        return known[1]
+
 
 def _several(kind: str, elements: list[Format]) -> Format:
     if not elements:
         return {"type": "const_string", "value": ""}
     return elements[0] if len(elements) == 1 else {"type": kind, "elements": elements}
-
-
-def _rich(node: Node) -> bool:
-    """Whether a node holds free text or JSON."""
-    return isinstance(node, Text | Json) or any(map(_rich, children(node)))
 
 
 def _understood(schema: Any) -> bool:
@@ -140,10 +151,15 @@ def _understood(schema: Any) -> bool:
     return all(map(_understood, inner))
 
 
-def _literals(text: Text, reasons: Reasons) -> list[str] | None:
-    """Words that a text without delimiters can do without, one in each delimiter; None if one has none."""
+@functools.lru_cache(maxsize=512)
+def _literals(delimiters: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """Words that a text without delimiters can do without, one in each delimiter, and what that takes from it.
+
+    None if a delimiter has no such word.
+    """
     found: dict[str, None] = {}
-    for source in text.delimiters:
+    reasons = []
+    for source in delimiters:
         for way in ways(source):
             words = _words(way.body)
             if words is None:
@@ -152,9 +168,9 @@ def _literals(text: Text, reasons: Reasons) -> list[str] | None:
                 if len(word) < SHORTEST:
                     return None
                 if not whole or way.ahead or way.closes:
-                    reasons.add(f"a text has no {word!r}")
+                    reasons.append(f"a text has no {word!r}")
                 found[word] = None
-    return [word for word in found if not any(other != word and other in word for other in found)]
+    return tuple(word for word in found if not any(other != word and other in word for other in found)), tuple(reasons)
 
 
 def _words(seq: Any, most: int = 8) -> list[tuple[str, bool]] | None:
