@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 from ._dfa import text_dfa
 from ._eliminate import children
-from ._extension import extension, lead, nullable
+from ._extension import behind, extension, lead, nullable
 from ._match import Matcher
-from ._printed import Counted, counted
-from ._ranges import LAST, Ranges, atoms, common, joined
+from ._ranges import Ranges, atoms, common, joined
 from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Rep, Seq, Text, Tree
 
 STEPS = 1_000
@@ -34,20 +33,7 @@ def clash(one: Node, other: Node, after: Ranges) -> bool:
             low <= ord(other.text[len(one.text)]) <= high for low, high in after
         )
     both = min(len(lead(one)), len(lead(other)))  # the names of tools, for instance: what follows is often the same
-    return _clash(_behind(one, both), _behind(other, both), after)
-
-
-def _behind(node: Node, size: int) -> Node:
-    """What is left of a node behind so many characters of the literal that it begins with."""
-    if isinstance(node, Lit):
-        return Lit(node.text[size:])
-    if not size or not isinstance(node, Seq):
-        return node
-    first = node.parts[0]
-    inner = len(lead(first))
-    if size < inner:
-        return Seq((_behind(first, size), *node.parts[1:]))
-    return _behind(Seq(node.parts[1:]), size - inner)
+    return _clash(behind(one, both), behind(other, both), after)
 
 
 class Head(NamedTuple):
@@ -111,16 +97,16 @@ def _meeting(one: str, other: str, least: int, most: int) -> Iterator[int]:
 
 def _slips(text: Text, end: str, other: str) -> Iterator[int]:
     """The places within what ends a text up to which the text may go on, to be ended there by the other."""
-    return _meeting(end, other, 1, _kept(text, end))
+    return _meeting(end, other, 1, kept(text, end))
 
 
 def _unended(text: Text, end: str) -> bool:
     """Whether the text may go on behind this literal."""
-    return _kept(text, end) == len(end)
+    return kept(text, end) == len(end)
 
 
 @functools.lru_cache(maxsize=4096)
-def _kept(text: Text, end: str) -> int:
+def kept(text: Text, end: str) -> int:
     """So many characters of a literal may be free text, behind some other text."""
     dfa = text_dfa(text.delimiters, text.heads)
     states = set(range(len(dfa.rows)))
@@ -144,7 +130,7 @@ def _clash(one: Node, other: Node, after: Ranges) -> bool:
         if apart(head(left), head(right)):
             return False
         same = min(len(lead(left)), len(lead(right)))
-        found = _walk(_behind(left, same), _behind(right, same), after, marks=True)
+        found = _walk(behind(left, same), behind(right, same), after, marks=True)
         if found is not None:
             return found
     return bool(_walk(one, other, after))
@@ -162,11 +148,11 @@ def _ended_otherwise(one: Node, other: Node, after: Ranges) -> bool:
     return (
         any(_slip_within(rest, other_rest))
         or any(
-            at > len(lead(rest)) or clash(_behind(rest, at), other_rest, after)
+            at > len(lead(rest)) or clash(behind(rest, at), other_rest, after)
             for at in _slip_places(text, rest, other_rest)
         )
         or any(
-            at > len(lead(other_rest)) or clash(rest, _behind(other_rest, at), after)
+            at > len(lead(other_rest)) or clash(rest, behind(other_rest, at), after)
             for at in _slip_places(text, other_rest, rest)
         )
     )
@@ -183,14 +169,14 @@ def _split(node: Node) -> tuple[Text | None, Node]:
 
 def _slip_places(text: Text, rest: Node, other: Node) -> set[int]:
     ends, others = _collect(rest, [OVER], {}), _collect(other, [OVER], {})
-    return {at for end in ends for behind in others for at in _slips(text, end, behind)}
+    return {at for end in ends for following in others for at in _slips(text, end, following)}
 
 
 def _slip_within(one: Node, other: Node) -> Iterator[int]:
     for text in _texts(one) | _texts(other):
         for end in _endings(one):
-            for behind in dict.fromkeys((*_endings(one), *_endings(other))):
-                yield from _slips(text, end, behind)
+            for following in dict.fromkeys((*_endings(one), *_endings(other))):
+                yield from _slips(text, end, following)
 
 
 @functools.lru_cache(maxsize=8192)
@@ -327,8 +313,7 @@ def _first(node: Node, rules: Mapping[str, Node], seen: set[str]) -> tuple[list[
 
 @functools.lru_cache(maxsize=1024)
 def _begun(text: Text) -> list[tuple[int, int]]:
-    found: Counted | None = counted(text) if text.most is None else None
-    return [one for ranges, _ in found.rows[0] for one in ranges] if found else [(0, LAST)]
+    return [one for ranges, _ in text_dfa(text.delimiters, text.heads).rows[0] for one in ranges]
 
 
-__all__ = ["Head", "apart", "clash", "first_chars", "head", "nullable"]
+__all__ = ["Head", "apart", "clash", "first_chars", "head", "kept", "nullable"]

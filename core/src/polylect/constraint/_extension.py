@@ -156,4 +156,17 @@ def lead(node: Node) -> str:
     return ""
 
 
-__all__ = ["extension", "lead", "nullable", "walked"]
+def behind(node: Node, size: int) -> Node:
+    """What is left of a node behind so many characters of the literal that it begins with."""
+    if isinstance(node, Lit):
+        return Lit(node.text[size:])
+    if not size or not isinstance(node, Seq):
+        return node
+    first = node.parts[0]
+    inner = len(lead(first))
+    if size < inner:
+        return Seq((behind(first, size), *node.parts[1:]))
+    return behind(Seq(node.parts[1:]), size - inner)
+
+
+__all__ = ["behind", "extension", "lead", "nullable", "walked"]

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .._errors import ConstraintError
+from ._ahead import endings
 from ._clash import apart, clash
+from ._continued import Continued
 from ._eliminate import children, groups, has_text, refs, seq, size, solve
 from ._items import Item, Look, Many, Place, Term, Token, Way, tied
 from ._ranges import Ranges, common
@@ -20,7 +22,8 @@ LARGEST = 400
 """Values larger than this stay rules; see :func:`~._eliminate.size`."""
 CHOICE = 100
 """The ways of a larger choice are lexemes of their own."""
-ROUNDS = 400
+ROUNDS, GROWTH = 50, 20
+"""So often is taken in what follows, until there are so many times as many ways as at first."""
 _NUMERAL: Ranges = ((43, 43), (45, 46), (48, 57), (69, 69), (101, 101))
 
 
@@ -46,6 +49,7 @@ class Lexemes:
         while True:
             before = len(self._opened)
             self.ways: dict[str, list[Way]] = {}
+            self._rests: dict[tuple[Way, str], str] = {}
             self._values = self._regular_rules()
             self._write(tree.start)
             self._settle()
@@ -153,7 +157,10 @@ class Lexemes:
 
     def _settle(self) -> None:
         """Take what follows into lexemes until each ends where it must."""
+        most = GROWTH * (2 + sum(map(len, self.ways.values())))
         for _ in range(ROUNDS):
+            if sum(map(len, self.ways.values())) > most:
+                break
             places, values = self._clashes()
             if values:
                 self._opened += values
@@ -164,14 +171,23 @@ class Lexemes:
             for place in sorted(inner, reverse=True):
                 self._take_in(place)
             if not inner:
-                for name in dict.fromkeys(place[0] for place in places):
-                    self._inline(name)
+                Continued(self.ways, {place[0] for place in places}).write()
+            self._prune()
         raise ConstraintError(f"The rule {self.start!r} can't be split into lexemes that end where they must.")
 
     def _is_last(self, place: Place) -> bool:
         """Whether what follows a lexeme is not in its rule."""
         way, item = self.ways[place[0]][place[1]], self._at(place)
         return place[2] + 1 == len(way) and not (isinstance(item, Term) and item.special)
+
+    def _prune(self) -> None:
+        """Forget rules that nothing refers to."""
+        todo, found = [self.start], {self.start: None}
+        for name in todo:
+            used = [item.name for way in self.ways[name] for item in way if isinstance(item, Ref | Many)]
+            todo += [one for one in dict.fromkeys(used) if one not in found]
+            found |= dict.fromkeys(used)
+        self.ways = {name: ways for name, ways in self.ways.items() if name in found}
 
     def _clashes(self) -> tuple[list[Place], list[Json]]:
         """Lexemes that may go on where they must end, one of each way; and JSON values that may."""
@@ -216,8 +232,14 @@ class Lexemes:
             self.ways[name][number : number + 1] = [as_text, (*way[:at], *before, Token(found.special), *way[at + 1 :])]
             return
         item, rest = way[at + 1], way[at + 2 :]
-        if isinstance(item, Ref):
-            ways: list[Way] = [tied((*way[: at + 1], *inner, *rest)) for inner in self.ways[item.name]]
+        told = endings(self.ways, found, way[at + 1 :])
+        if told is not None:
+            ways: list[Way] = [
+                tied((*way[: at + 1], Term(Lit(end)), *self._rest(way[at + 1 :], end, left))) if end else way[: at + 1]
+                for end, left in told.items()
+            ]
+        elif isinstance(item, Ref):
+            ways = [tied((*way[: at + 1], *inner, *rest)) for inner in self.ways[item.name]]
         elif isinstance(item, Many):
             least, most = max(item.least - 1, 0), None if item.most is None else item.most - 1
             more: Way = () if most == 0 else (Many(item.name, least, most),)
@@ -228,41 +250,18 @@ class Lexemes:
             raise ConstraintError(f"In the rule {name!r}, nothing tells where {way[at]!r:.80} ends and a value begins.")
         self.ways[name][number : number + 1] = ways
 
-    def _inline(self, name: str) -> None:
-        """Write a rule out where it is referred to."""
-        inner = self.ways[name]
-        if name == self.start or any(
-            isinstance(item, Ref | Many) and item.name == name for way in inner for item in way
-        ):
-            raise ConstraintError(f"The rule {name!r} ends in a lexeme that may go on, and refers to itself.")
-        for user, ways in list(self.ways.items()):
-            out: list[Way] = []
-            for way in ways:
-                spots = [at for at, item in enumerate(way) if isinstance(item, Ref | Many) and item.name == name]
-                if not spots:
-                    out.append(way)
-                    continue
-                made: list[Way] = [()]
-                for item in way:
-                    if isinstance(item, Many) and item.name == name:
-                        loop = self._loop(item)
-                        made = [(*before, Ref(loop)) for before in made]
-                    elif isinstance(item, Ref) and item.name == name:
-                        made = [(*before, *one) for before in made for one in inner]
-                    else:
-                        made = [(*before, item) for before in made]
-                out += [tied(one) for one in made]
-            self.ways[user] = out
-
-    def _loop(self, many: Many) -> str:
-        if many.most is not None or many.least > 1:
-            raise ConstraintError(f"The rule {many.name!r} repeats, and ends in a lexeme that may go on.")
-        name = f"{many.name}-loop"
-        while name in self.ways:
-            name += "-"
-        more: list[Way] = [tied((*one, Ref(name))) for one in self.ways[many.name]]
-        self.ways[name] = [*more, ()] if not many.least else [*more, *self.ways[many.name]]
-        return name
+    def _rest(self, way: Way, begun: str, left: list[Way]) -> Way:
+        """What is left of a way behind a literal that it may begin with, as a rule that all share who need it."""
+        if len(left) == 1:
+            return left[0]
+        key = way, begun
+        if self._rests.get(key) not in self.ways:
+            number = len(self._rests) + 1
+            while f"rest-{number}" in self.ways:
+                number += 1
+            self._rests[key] = name = f"rest-{number}"
+            self.ways[name] = left
+        return (Ref(self._rests[key]),)
 
 
 def dict_of(ways: Iterator[Way]) -> list[Way]:
