@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ._dfa import text_dfa
 from ._eliminate import children
-from ._extension import behind, extension, lead, nullable
+from ._extension import behind, extension, first, lead, nullable
 from ._match import Matcher
 from ._ranges import Ranges, atoms, common, joined
 from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Rep, Seq, Text, Tree
@@ -26,14 +26,28 @@ _MARKS: dict[Text, int] = {}
 
 def clash(one: Node, other: Node, after: Ranges) -> bool:
     """Whether behind a text of ``one``, with a character of ``after``, ``other`` could go on."""
-    if apart(head(one), head(other)):
-        return False
-    if isinstance(one, Lit) and isinstance(other, Lit):
-        return len(other.text) > len(one.text) and any(
-            low <= ord(other.text[len(one.text)]) <= high for low, high in after
-        )
-    both = min(len(lead(one)), len(lead(other)))  # the names of tools, for instance: what follows is often the same
-    return _clash(behind(one, both), behind(other, both), after)
+    while not apart(head(one), head(other)):
+        if isinstance(one, Lit) and isinstance(other, Lit):
+            return len(other.text) > len(one.text) and any(
+                low <= ord(other.text[len(one.text)]) <= high for low, high in after
+            )
+        both = min(len(lead(one)), len(lead(other)))  # names of tools, for instance: what follows is often the same
+        one, other = behind(one, both), behind(other, both)
+        left = _behind_same(one, other)
+        if left is None:
+            return _clash(one, other, after)
+        one, other = left
+    return False
+
+
+def _behind_same(one: Node, other: Node) -> tuple[Node, Node] | None:
+    """What is left of two nodes behind a first part that both have, where it is plain that it ends there."""
+    if isinstance(one, Seq) and isinstance(other, Seq) and one != other and one.parts[0] == other.parts[0]:
+        rest, other_rest = Seq(one.parts[1:]), Seq(other.parts[1:])
+        more = None if isinstance(one.parts[0], Text) else extension(one.parts[0])
+        if more is not None and not any(nullable(some) or common(first(some), more) for some in (rest, other_rest)):
+            return rest, other_rest
+    return None
 
 
 class Head(NamedTuple):
