@@ -83,7 +83,7 @@ def _alive(node: Node, dead: set[str]) -> Node | None:
         return Alt(options) if len(options) > 1 else options[0] if options else None
     if isinstance(node, Rep):
         part = _alive(node.part, dead)
-        return (None if node.least else Seq(())) if part is None else node._replace(part=part)
+        return (None if node.least else Seq(())) if part is None else Rep(part, node.least, node.most)
     return node
 
 

@@ -10,8 +10,8 @@ from ._extension import behind, lead
 from ._items import Item, Many, Term, Way
 from ._tree import Lit, Node, Ref, Seq, Text
 
-DEEPEST = 20
-"""So deep are rules opened to see what they begin with."""
+MOST = 1_000
+"""So many ways are opened to see what they begin with."""
 
 
 def endings(ways: Mapping[str, Sequence[Way]], before: Item, following: Way) -> dict[str, list[Way]] | None:
@@ -21,7 +21,7 @@ def endings(ways: Mapping[str, Sequence[Way]], before: Item, following: Way) -> 
     that does not begin with a literal that ends the text.
     """
     told = _last_text(before.node) if isinstance(before, Term) and not before.special else None
-    begun = _opened(ways, following, DEEPEST)
+    begun = _opened(ways, following)
     if told is None or not begun or not any(begun):
         return None
     text, end = told
@@ -53,27 +53,21 @@ def _last_text(node: Node) -> tuple[Text, str] | None:
     return None
 
 
-def _opened(ways: Mapping[str, Sequence[Way]], way: Way, depth: int) -> list[Way] | None:
-    """A way as ways that begin with no rule; None where that takes too long."""
-    if not way:
-        return [way]
-    if not depth:
-        return None
-    item, rest = way[0], way[1:]
-    if isinstance(item, Many):
-        most = None if item.most is None else item.most - 1
-        again: Way = () if most == 0 else (Many(item.name, max(item.least - 1, 0), most),)
-        some: list[Way] = [(Ref(item.name), *again, *rest), *([rest] if not item.least else [])]
-    elif isinstance(item, Ref):
-        some = [(*inner, *rest) for inner in ways[item.name]]
-    else:
-        return [way]
-    out: list[Way] = []
-    for one in some:
-        found = _opened(ways, one, depth - 1)
-        if found is None:
+def _opened(ways: Mapping[str, Sequence[Way]], way: Way) -> list[Way] | None:
+    """A way as ways that begin with no rule; None where they are too many."""
+    out, todo = [], [way]
+    for one in todo:
+        item, rest = (one[0], one[1:]) if one else (None, ())
+        if isinstance(item, Many):
+            most = None if item.most is None else item.most - 1
+            again: Way = () if most == 0 else (Many(item.name, max(item.least - 1, 0), most),)
+            todo += [(Ref(item.name), *again, *rest), *([rest] if not item.least else [])]
+        elif isinstance(item, Ref):
+            todo += [(*inner, *rest) for inner in ways[item.name]]
+        else:
+            out.append(one)
+        if len(todo) > MOST:
             return None
-        out += found
     return out
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import structs
+
 from .._errors import ConstraintError
 from .._tools import Tool
 from ..grammar import _patterns as patterns
@@ -162,7 +164,7 @@ class _Builder:
     def _ways(self, step: Step, target: Place, calls: int, *, in_text: bool = False) -> list[Seq]:
         """What a step begins; ``in_text``: behind a free text, which must know what is written next."""
         if isinstance(step, Text):
-            text = step._replace(most=self._wanted.limits.chars)
+            text = structs.replace(step, most=self._wanted.limits.chars)
             ways = [Seq((text,))] if target in self._shape.ends else []
             for following, behind in self._shape.steps.get(target, ()):
                 ways += [Seq((text, *way.parts)) for way in self._ways(following, behind, calls, in_text=True)]

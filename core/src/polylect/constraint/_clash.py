@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ._dfa import text_dfa
 from ._eliminate import children
-from ._extension import behind, extension, first, lead, nullable
+from ._extension import behind, extension, lead, nullable
 from ._match import Matcher
 from ._ranges import Ranges, atoms, common, joined
 from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Rep, Seq, Text, Tree
 
-STEPS = 1_000
+STEPS = 300
 """So many pairs of states are looked at; beyond, lexemes count as clashing."""
 ENDING = 48
 """So many characters of what follows a text are looked at."""
@@ -21,7 +21,8 @@ OVER = "\U0010ffff"
 """This private character stands for the end of a lexeme."""
 FIRST_MARK = 0x100000
 """Private characters from here on stand for free texts."""
-_MARKS: dict[Text, int] = {}
+_MARKS: dict[Text, str] = {}
+_TEXTS: dict[str, Text] = {}
 
 
 def clash(one: Node, other: Node, after: Ranges) -> bool:
@@ -42,10 +43,12 @@ def clash(one: Node, other: Node, after: Ranges) -> bool:
 
 def _behind_same(one: Node, other: Node) -> tuple[Node, Node] | None:
     """What is left of two nodes behind a first part that both have, where it is plain that it ends there."""
-    if isinstance(one, Seq) and isinstance(other, Seq) and one != other and one.parts[0] == other.parts[0]:
+    if isinstance(one, Seq) and isinstance(other, Seq) and one != other and one.parts[:1] == other.parts[:1] != ():
         rest, other_rest = Seq(one.parts[1:]), Seq(other.parts[1:])
         more = None if isinstance(one.parts[0], Text) else extension(one.parts[0])
-        if more is not None and not any(nullable(some) or common(first(some), more) for some in (rest, other_rest)):
+        if more is not None and not any(
+            nullable(some) or common(first_chars(some, {}), more) for some in (rest, other_rest)
+        ):
             return rest, other_rest
     return None
 
@@ -110,8 +113,15 @@ def _meeting(one: str, other: str, least: int, most: int) -> Iterator[int]:
 
 
 def _slips(text: Text, end: str, other: str) -> Iterator[int]:
-    """The places within what ends a text up to which the text may go on, to be ended there by the other."""
-    return _meeting(end, other, 1, kept(text, end))
+    """The places within what ends a text up to which the text may go on, to be ended there by the other.
+
+    One beyond its end, where more may follow that is not told: ends that are all there end in `OVER`.
+    """
+    told = end.rstrip(OVER)
+    size = kept(text, told)
+    if told == end and size == len(end):
+        yield size + 1
+    yield from _meeting(told, other, 1, size)
 
 
 def _unended(text: Text, end: str) -> bool:
@@ -141,9 +151,11 @@ def _clash(one: Node, other: Node, after: Ranges) -> bool:
         if _ended_otherwise(one, other, after):
             return True
         left, right = _marked(one), _marked(other)
-        if apart(head(left), head(right)):
+        begun, second = lead(left), lead(right)
+        differ = (at for at, (a, b) in enumerate(zip(begun, second, strict=False)) if a != b)
+        same = next(differ, min(len(begun), len(second)))
+        if same < min(len(begun), len(second)) and max(begun[same], second[same]) < chr(FIRST_MARK):
             return False
-        same = min(len(lead(left)), len(lead(right)))
         found = _walk(behind(left, same), behind(right, same), after, marks=True)
         if found is not None:
             return found
@@ -158,16 +170,18 @@ def _ended_otherwise(one: Node, other: Node, after: Ranges) -> bool:
     text, rest = _split(one)
     same, other_rest = _split(other)
     if text is None or text != same:
-        return any(_slip_within(one, other))
+        return _slips_within(one, other)
+    ends = [end.rstrip(OVER) for end in _collect(rest, [OVER], {})]  # one is whole there
+    others = _collect(other_rest, [OVER], {})
     return (
-        any(_slip_within(rest, other_rest))
+        _slips_within(rest, other_rest)
         or any(
             at > len(lead(rest)) or clash(behind(rest, at), other_rest, after)
-            for at in _slip_places(text, rest, other_rest)
+            for at in _slip_places(text, ends, others)
         )
         or any(
             at > len(lead(other_rest)) or clash(rest, behind(other_rest, at), after)
-            for at in _slip_places(text, other_rest, rest)
+            for at in _slip_places(text, others, ends)
         )
     )
 
@@ -181,28 +195,30 @@ def _split(node: Node) -> tuple[Text | None, Node]:
     return None, node
 
 
-def _slip_places(text: Text, rest: Node, other: Node) -> set[int]:
-    ends, others = _collect(rest, [OVER], {}), _collect(other, [OVER], {})
+def _slip_places(text: Text, ends: Iterable[str], others: Iterable[str]) -> set[int]:
     return {at for end in ends for following in others for at in _slips(text, end, following)}
 
 
-def _slip_within(one: Node, other: Node) -> Iterator[int]:
-    for text in _texts(one) | _texts(other):
-        for end in _endings(one):
-            for following in dict.fromkeys((*_endings(one), *_endings(other))):
-                yield from _slips(text, end, following)
+def _slips_within(one: Node, other: Node) -> bool:
+    ended, following = [end.rstrip(OVER) for end in _endings(one)], _endings(other)
+    return any(
+        _slip_places(text, ended, (*following, *_endings(one))) or _slip_places(text, following, ended)
+        for text in _texts(one) | _texts(other)
+    )
 
 
 @functools.lru_cache(maxsize=8192)
 def _marked(node: Node) -> Node:
     """The node with a sign in the place of each free text, which what follows it ends wherever it began."""
     if isinstance(node, Text):
-        return Lit(chr(_MARKS.setdefault(node, FIRST_MARK + len(_MARKS) % 0xFFF0)))
+        mark = _MARKS.setdefault(node, chr(FIRST_MARK + len(_MARKS) % 0xFFF0))
+        _TEXTS[mark] = node
+        return Lit(mark)
     if isinstance(node, Seq):
         return Seq(tuple(map(_marked, node.parts)))
     if isinstance(node, Alt):
         return Alt(tuple(map(_marked, node.options)))
-    return node._replace(part=_marked(node.part)) if isinstance(node, Rep) else node
+    return Rep(_marked(node.part), node.least, node.most) if isinstance(node, Rep) else node
 
 
 @functools.lru_cache(maxsize=8192)
@@ -254,10 +270,10 @@ def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool
         found = extension(one)
         return found is None or bool(common(found, after))
     first, second = _matcher(one), _matcher(other)
-    if not second.begins(lead(one)):
+    if not marks and not second.begins(lead(one)):
         return False
     states = first.start
-    for char in lead(other):
+    for char in "" if marks else lead(other):
         if first.is_end(states) and any(low <= ord(char) <= high for low, high in after):
             return True
         states = first.step(states, char)
@@ -267,10 +283,10 @@ def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool
     seen = set(todo)
     for left, right in todo:
         arcs = second.next_chars(right)
-        if first.is_end(left) and any(common(ranges, after) for ranges in arcs):
+        if first.is_end(left) and any(common(ranges, after) or (marks and _is_mark(ranges)) for ranges in arcs):
             return True
         more = first.next_chars(left)
-        if marks and arcs and more and any(map(_is_mark, (*arcs, *more))) and set(arcs) != set(more):
+        if marks and arcs and more and not _aligned(arcs, more):
             return None
         for mask, ranges in atoms([*more, *arcs]):
             if mask:
@@ -282,6 +298,13 @@ def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool
         if len(seen) > STEPS:
             return True
     return False
+
+
+def _aligned(arcs: list[Ranges], more: list[Ranges]) -> bool:
+    """Whether free texts can only begin on both sides together."""
+    texts = {_begun(_TEXTS[chr(ranges[0][0])]) for ranges in (*arcs, *more) if _is_mark(ranges)}
+    others = [one for ranges in (*arcs, *more) if not _is_mark(ranges) for one in ranges]
+    return not texts or (set(arcs) == set(more) and not any(common(begun, others) for begun in texts))
 
 
 def _is_mark(ranges: Ranges) -> bool:
@@ -303,7 +326,7 @@ def _first(node: Node, rules: Mapping[str, Node], seen: set[str]) -> tuple[list[
     if isinstance(node, Chars):
         return list(node.ranges), False
     if isinstance(node, Text):
-        return _begun(node), node.least == 0
+        return list(_begun(node)), node.least == 0
     if isinstance(node, Seq):
         found: list[tuple[int, int]] = []
         for part in node.parts:
@@ -326,8 +349,8 @@ def _first(node: Node, rules: Mapping[str, Node], seen: set[str]) -> tuple[list[
 
 
 @functools.lru_cache(maxsize=1024)
-def _begun(text: Text) -> list[tuple[int, int]]:
-    return [one for ranges, _ in text_dfa(text.delimiters, text.heads).rows[0] for one in ranges]
+def _begun(text: Text) -> Ranges:
+    return tuple(one for ranges, _ in text_dfa(text.delimiters, text.heads).rows[0] for one in ranges)
 
 
 __all__ = ["Head", "apart", "clash", "first_chars", "head", "kept", "nullable"]

@@ -54,7 +54,7 @@ def star(node: Node) -> Node:
     bare = alt(*options) if options else EMPTY
     if bare == EMPTY:
         return EMPTY
-    return bare if isinstance(bare, Rep) and bare[1:] == (0, None) else Rep(bare, 0, None)
+    return bare if isinstance(bare, Rep) and (bare.least, bare.most) == (0, None) else Rep(bare, 0, None)
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -176,7 +176,7 @@ def _opened(node: Node, opened: Callable[[Node], Node | None]) -> Node:
         return Seq(tuple(_opened(part, opened) for part in node.parts))
     if isinstance(node, Alt):
         return Alt(tuple(_opened(option, opened) for option in node.options))
-    return node._replace(part=_opened(node.part, opened)) if isinstance(node, Rep) else node
+    return Rep(_opened(node.part, opened), node.least, node.most) if isinstance(node, Rep) else node
 
 
 def groups(graph: Mapping[str, set[str]], wanted: Iterable[str]) -> list[list[str]]:
@@ -235,7 +235,7 @@ def _linear(node: Node, group: set[str], solved: Mapping[str, Node], name: str) 
         found = _linear(node.part, group, solved, name)
         if set(found) != {None}:
             raise ConstraintError(f"The rule {name!r} refers to itself from within, which takes a stack.")
-        return {None: node._replace(part=found[None])}
+        return {None: Rep(found[None], node.least, node.most)}
     return {None: node}
 
 

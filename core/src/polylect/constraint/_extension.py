@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import NamedTuple
 
 from ._match import Matcher
 from ._ranges import Ranges, atoms, common, joined
@@ -12,47 +13,82 @@ STEPS = 1_000
 """So many states are looked at."""
 
 
-@functools.lru_cache(maxsize=8192)
+class _Onward(NamedTuple):
+    """How a whole text of a node may go on."""
+
+    chars: Ranges
+    leads: tuple[str, ...] | None
+    """Literals by one of which it does; None where they are not known."""
+
+
 def extension(node: Node) -> Ranges | None:
     """These characters, or some more; None where it takes too long to tell. The node has no free text, nor rules.
 
     What follows from the parts is not looked for, so that parts which stand in many nodes cost once.
     """
+    found = _onward(node)
+    return None if found is None else found.chars
+
+
+@functools.lru_cache(maxsize=8192)
+def _onward(node: Node) -> _Onward | None:
+    found: _Onward | None = None
     if isinstance(node, Lit | Chars):
-        return ()
-    if isinstance(node, Seq):
-        return _of_seq(node)
-    if isinstance(node, Alt):
-        return _of_alt(node)
-    if isinstance(node, Rep):
-        part, begun = extension(node.part), first(node.part)
-        if part is None or common(part, begun):
-            return walked(node)
-        return part if node.most == node.least else joined([*part, *begun])
-    return None
+        found = _Onward((), ())
+    elif isinstance(node, Seq):
+        found = _of_seq(node)
+    elif isinstance(node, Alt):
+        found = _of_alt(node)
+    elif isinstance(node, Rep):
+        part, begun = _onward(node.part), first(node.part)
+        if part is not None and not common(part.chars, begun):
+            again = _Onward(begun, (lead(node.part),) if lead(node.part) else None)
+            found = part if node.most == node.least else _either(part, again)
+    else:
+        return None
+    if found is None:
+        chars = walked(node)
+        return None if chars is None else _Onward(chars, None if chars else ())
+    return found
 
 
-def _of_seq(node: Seq) -> Ranges | None:
-    found: Ranges = ()
+def _either(one: _Onward, other: _Onward) -> _Onward:
+    leads = None if one.leads is None or other.leads is None else (*one.leads, *other.leads)
+    return _Onward(joined([*one.chars, *other.chars]), leads)
+
+
+def _of_seq(node: Seq) -> _Onward | None:
+    found = _Onward((), ())
     begun: Ranges = ()
-    leads = [""]  # what the rest begins with, way by way
+    leads: list[str | None] = [""]  # what the rest begins with, way by way; None is anything
     empty = True
     for part in reversed(node.parts):
         inner = _optional(part)
         if inner is not part and not _differ(lead(inner), leads):
             inner = part
-        more = extension(inner)
-        if more is None or common(more, begun):  # it may be split otherwise
-            return walked(node)
+        more = _onward(inner)
+        if more is None:
+            return None
+        if common(more.chars, begun) and not (more.leads and all(_differ(one, leads) for one in more.leads)):
+            return None  # it may be split otherwise
         if empty:
-            found = joined([*found, *more, *begun])
+            found = _either(found, _either(more, _by(begun, leads)))
         if inner is not part:
             begun = joined([*first(inner), *begun])
             leads.append(lead(inner))
-            continue
-        empty, begun = empty and nullable(part), joined([*first(part), *(begun if nullable(part) else ())])
-        leads = [part.text + behind for behind in leads] if isinstance(part, Lit) else [lead(part)]
-    return found
+        elif isinstance(part, Lit):
+            leads = [part.text + (behind or "") for behind in leads]
+        else:
+            again = lead(part.part if isinstance(part, Rep) else part) or None
+            leads = [again, *leads] if nullable(part) else [again]
+        if inner is part:
+            empty, begun = empty and nullable(part), joined([*first(part), *(begun if nullable(part) else ())])
+    return _either(found, _by(begun, leads)) if empty else found
+
+
+def _by(begun: Ranges, leads: list[str | None]) -> _Onward:
+    told = tuple(one for one in leads if one)
+    return _Onward(begun, None if None in leads else told)
 
 
 def _optional(node: Node) -> Node:
@@ -64,20 +100,20 @@ def _optional(node: Node) -> Node:
     return node
 
 
-def _differ(begun: str, leads: list[str]) -> bool:
+def _differ(begun: str, leads: list[str | None]) -> bool:
     """Whether a literal begins none of others, and none of them it."""
     return bool(begun) and all(one and not one.startswith(begun) and not begun.startswith(one) for one in leads)
 
 
-def _of_alt(node: Alt) -> Ranges | None:
-    found: Ranges = ()
+def _of_alt(node: Alt) -> _Onward | None:
+    found = _Onward((), ())
     options = [option for option in node.options if option != EMPTY]
     for at, option in enumerate(options):
-        more = extension(option)
+        more = _onward(option)
         if more is None or any(not _apart(option, other) for other in options[:at]):
-            return walked(node)
-        found = joined([*found, *more])
-    return joined([*found, *first(node)]) if nullable(node) else found
+            return None
+        found = _either(found, more)
+    return _either(found, _Onward(first(node), None)) if nullable(node) else found
 
 
 def _apart(one: Node, other: Node) -> bool:

@@ -114,15 +114,32 @@ class Look:
         return found | self._follow[name] if empty else found
 
     def contexts(self) -> list[frozenset[Place]]:
-        """The sets of lexemes that may stand at one place."""
+        """The sets of lexemes that may stand at one place of a text.
+
+        Where a lexeme stands for the beginnings of several ways, what may follow any of them stands there together.
+        """
         found = {frozenset(self._firsts[self._start]): None}
-        for name, some in self._ways.items():
-            for number, way in enumerate(some):
-                for at, item in enumerate(way):
-                    if isinstance(item, Term | Json):
-                        made = self._next[name, number, at] = frozenset(self._behind(name, number, at))
-                        found[made] = None
-        return [frozenset(context) for context in found]
+        todo = list(found)
+        for context in todo:
+            for group in self._alike(context):
+                made = frozenset[Place]().union(*(self._following(place) for place in group))
+                if made not in found:
+                    found[made] = None
+                    todo.append(made)
+        return todo
+
+    def _alike(self, context: frozenset[Place]) -> list[list[Place]]:
+        """The lexemes of a context, those together that are the same."""
+        groups: dict[Item | int, list[Place]] = {}
+        for place in context:
+            item = self._ways[place[0]][place[1]][place[2]]
+            groups.setdefault(id(item) if isinstance(item, Json) else item, []).append(place)
+        return list(groups.values())
+
+    def _following(self, place: Place) -> frozenset[Place]:
+        if place not in self._next:
+            self._next[place] = frozenset(self._behind(*place))
+        return self._next[place]
 
     def head(self, place: Place) -> Head | None:
         """What a lexeme begins with; None for a value that the engine reads."""
@@ -142,7 +159,7 @@ class Look:
 
     def after(self, place: Place) -> Ranges:
         """The characters that may follow a lexeme."""
-        following = self._next.get(place, frozenset())
+        following = self._following(place)
         if following not in self._after:
             self._after[following] = joined(one for other in following for one in self.first(other))
         return self._after[following]

@@ -22,7 +22,7 @@ LARGEST = 400
 """Values larger than this stay rules; see :func:`~._eliminate.size`."""
 CHOICE = 100
 """The ways of a larger choice are lexemes of their own."""
-ROUNDS, GROWTH = 50, 20
+ROUNDS, GROWTH = 50, 8
 """So often is taken in what follows, until there are so many times as many ways as at first."""
 _NUMERAL: Ranges = ((43, 43), (45, 46), (48, 57), (69, 69), (101, 101))
 
@@ -98,7 +98,7 @@ class Lexemes:
             return None
         if isinstance(node, Rep):
             part = self._regular(node.part)
-            return None if part is None else node._replace(part=part)
+            return None if part is None else Rep(part, node.least, node.most)
         if isinstance(node, Seq | Alt):
             parts = [self._regular(part) for part in children(node)]
             told = [part for part in parts if part is not None]
@@ -159,8 +159,6 @@ class Lexemes:
         """Take what follows into lexemes until each ends where it must."""
         most = GROWTH * (2 + sum(map(len, self.ways.values())))
         for _ in range(ROUNDS):
-            if sum(map(len, self.ways.values())) > most:
-                break
             places, values = self._clashes()
             if values:
                 self._opened += values
@@ -170,10 +168,15 @@ class Lexemes:
             inner = [place for place in places if not self._is_last(place)]
             for place in sorted(inner, reverse=True):
                 self._take_in(place)
+                if sum(map(len, self.ways.values())) > most:
+                    raise self._endless()
             if not inner:
                 Continued(self.ways, {place[0] for place in places}).write()
             self._prune()
-        raise ConstraintError(f"The rule {self.start!r} can't be split into lexemes that end where they must.")
+        raise self._endless()
+
+    def _endless(self) -> ConstraintError:
+        return ConstraintError(f"The rule {self.start!r} can't be split into lexemes that end where they must.")
 
     def _is_last(self, place: Place) -> bool:
         """Whether what follows a lexeme is not in its rule."""

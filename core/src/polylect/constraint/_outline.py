@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from msgspec import structs
+
 from ..grammar import _patterns as patterns
 from ..grammar import _tables as t
 from ._probes import ANSWER, CONTENT, NAME, VALUES, Prober, Turn
@@ -164,7 +166,7 @@ class _Maker:
         for place, found in self._steps.items():
             begun = tuple(self._heads.get(place.state, ()))
             steps[place] = {
-                (step._replace(heads=(*step.heads, *begun)) if isinstance(step, Text) else step, after): None
+                (structs.replace(step, heads=(*step.heads, *begun)) if isinstance(step, Text) else step, after): None
                 for step, after in found
             }
         return Outline(self._start, steps, frozenset(self._ends), self._bodies)

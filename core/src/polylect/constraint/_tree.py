@@ -8,35 +8,41 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeAlias
 
+import msgspec
+
 Range: TypeAlias = tuple[int, int]
 """Code points, both ends included."""
 
 
-class Lit(NamedTuple):
+class _Node(msgspec.Struct, frozen=True, gc=False):
+    """Nodes of two kinds are never equal, unlike tuples."""
+
+
+class Lit(_Node, frozen=True):
     """This text."""
 
     text: str
 
 
-class Chars(NamedTuple):
+class Chars(_Node, frozen=True):
     """One character of these ranges, which are sorted and apart."""
 
     ranges: tuple[Range, ...]
 
 
-class Seq(NamedTuple):
+class Seq(_Node, frozen=True):
     """One behind another; none of them: the empty text."""
 
     parts: tuple[Node, ...]
 
 
-class Alt(NamedTuple):
+class Alt(_Node, frozen=True):
     """One of several."""
 
     options: tuple[Node, ...]
 
 
-class Rep(NamedTuple):
+class Rep(_Node, frozen=True):
     """The same, ``least`` to ``most`` times (None: without end). It is not empty itself."""
 
     part: Node
@@ -44,7 +50,7 @@ class Rep(NamedTuple):
     most: int | None
 
 
-class Text(NamedTuple):
+class Text(_Node, frozen=True):
     """Free text in which none of its delimiters stands; ``least`` to ``most`` characters (None: without end).
 
     ``delimiters`` and ``heads`` are patterns of the grammar profile, as ``re`` source: what may stand nowhere in the
@@ -57,7 +63,7 @@ class Text(NamedTuple):
     most: int | None = None
 
 
-class Json(NamedTuple):
+class Json(_Node, frozen=True):
     """A JSON value that is valid by a schema, in one layout; printers that have no word for it take ``node``."""
 
     schema: Any
@@ -67,7 +73,7 @@ class Json(NamedTuple):
     """The same as a tree."""
 
 
-class Ref(NamedTuple):
+class Ref(_Node, frozen=True):
     """What the rule of this name allows."""
 
     name: str
