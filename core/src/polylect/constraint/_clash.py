@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from ._dfa import text_dfa
 from ._eliminate import children
-from ._extension import behind, extension, lead, nullable
+from ._extension import behind, extension, first, lead, nullable
 from ._match import Matcher
 from ._ranges import Ranges, atoms, common, joined
-from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Rep, Seq, Text, Tree
+from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Range, Rep, Seq, Text, Tree
 
 STEPS = 300
 """So many pairs of states are looked at; beyond, lexemes count as clashing."""
@@ -133,12 +133,21 @@ def _unended(text: Text, end: str) -> bool:
 def kept(text: Text, end: str) -> int:
     """So many characters of a literal may be free text, behind some other text."""
     dfa = text_dfa(text.delimiters, text.heads)
-    states = set(range(len(dfa.rows)))
-    for at, char in enumerate(end):
-        states = {dfa.step(state, ord(char)) for state in states} - {-1}
+    states = _behind_first(text, end[:1])
+    for at in range(1, len(end)):
         if not states:
-            return at
-    return len(end)
+            return at - 1
+        char = ord(end[at])
+        states = frozenset(dfa.step(state, char) for state in states) - {-1}
+    return len(end) if states else len(end) - 1
+
+
+@functools.lru_cache(maxsize=1024)
+def _behind_first(text: Text, char: str) -> frozenset[int]:
+    """The states of a free text behind any text and this character."""
+    dfa = text_dfa(text.delimiters, text.heads)
+    states = frozenset(range(len(dfa.rows)))
+    return frozenset(dfa.step(state, ord(char)) for state in states) - {-1} if char else states
 
 
 @functools.lru_cache(maxsize=4096)
@@ -266,7 +275,7 @@ def _matcher(node: Node) -> Matcher:
 @functools.lru_cache(maxsize=4096)
 def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool | None:
     """Read both side by side; None where one of them has a free text, and the other something else."""
-    if one == other:
+    if one == other and (not marks or _lined(one)):
         found = extension(one)
         return found is None or bool(common(found, after))
     first, second = _matcher(one), _matcher(other)
@@ -300,11 +309,57 @@ def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool
     return False
 
 
+@functools.lru_cache(maxsize=4096)
+def meet(one: Node, other: Node) -> bool:
+    """Whether some text may be either of two lexemes."""
+    first, second = _matcher(one), _matcher(other)
+    todo = [(first.start, second.start)]
+    seen = set(todo)
+    for left, right in todo:
+        if first.is_end(left) and second.is_end(right):
+            return True
+        for mask, ranges in atoms([*first.next_chars(left), *second.next_chars(right)]):
+            if mask:
+                char = chr(ranges[0][0])
+                pair = first.step(left, char), second.step(right, char)
+                if all(pair) and pair not in seen:
+                    seen.add(pair)
+                    todo.append(pair)
+        if len(seen) > STEPS:
+            return True
+    return False
+
+
+@functools.lru_cache(maxsize=1024)
+def _lined(node: Node) -> bool:
+    """Whether free texts, of which there are the signs, can only begin where nothing else may stand."""
+    if isinstance(node, Seq):
+        begun: Ranges = ()
+        for part in reversed(node.parts):
+            if not _lined(part) or not _told_apart((*(extension(part) or ()), *begun)):
+                return False
+            begun = joined([*first(part), *(begun if nullable(part) else ())])
+            if not _told_apart(begun):
+                return False
+        return True
+    if isinstance(node, Alt):
+        return all(map(_lined, node.options)) and _told_apart(first(node))
+    return not isinstance(node, Rep) or (
+        _lined(node.part) and _told_apart((*(extension(node.part) or ()), *first(node.part)))
+    )
+
+
+def _told_apart(ranges: Iterable[Range]) -> bool:
+    """Whether no free text among these begins with one of the characters."""
+    signs = [sign for low, high in ranges if low >= FIRST_MARK for sign in range(low, high + 1)]
+    rest = [one for one in ranges if one[0] < FIRST_MARK]
+    return not any(common(_begun(_TEXTS[chr(sign)]), rest) for sign in signs)
+
+
 def _aligned(arcs: list[Ranges], more: list[Ranges]) -> bool:
     """Whether free texts can only begin on both sides together."""
-    texts = {_begun(_TEXTS[chr(ranges[0][0])]) for ranges in (*arcs, *more) if _is_mark(ranges)}
-    others = [one for ranges in (*arcs, *more) if not _is_mark(ranges) for one in ranges]
-    return not texts or (set(arcs) == set(more) and not any(common(begun, others) for begun in texts))
+    both = [one for ranges in (*arcs, *more) for one in ranges]
+    return not any(low >= FIRST_MARK for low, _ in both) or (set(arcs) == set(more) and _told_apart(both))
 
 
 def _is_mark(ranges: Ranges) -> bool:
@@ -353,4 +408,4 @@ def _begun(text: Text) -> Ranges:
     return tuple(one for ranges, _ in text_dfa(text.delimiters, text.heads).rows[0] for one in ranges)
 
 
-__all__ = ["Head", "apart", "clash", "first_chars", "head", "kept", "nullable"]
+__all__ = ["Head", "apart", "clash", "first_chars", "head", "kept", "meet", "nullable"]

@@ -66,18 +66,15 @@ def children(node: Node) -> tuple[Node, ...]:
     return (node.part,) if isinstance(node, Rep) else ()
 
 
+@functools.lru_cache(maxsize=4096)
 def has_text(node: Node) -> bool:
     """Whether there is free text in a node."""
     todo = [node]
     for at in todo:
-        if isinstance(at, Seq):
-            todo += at.parts
-        elif isinstance(at, Alt):
-            todo += at.options
-        elif isinstance(at, Rep):
-            todo.append(at.part)
-        elif isinstance(at, Text):
+        if isinstance(at, Text):
             return True
+        if not isinstance(at, Lit | Chars):
+            todo += children(at)
     return False
 
 
@@ -241,11 +238,16 @@ def _linear(node: Node, group: set[str], solved: Mapping[str, Node], name: str) 
 
 def size(node: Node) -> int:
     """How large a node is when it is printed, roughly."""
-    if isinstance(node, Lit):
-        return 1 + len(node.text) // 4
-    if isinstance(node, Chars):
-        return 1 + len(node.ranges) // 2
-    return 1 + sum(map(size, children(node)))
+    found, todo = 0, [node]
+    for at in todo:
+        found += 1
+        if isinstance(at, Lit):
+            found += len(at.text) // 4
+        elif isinstance(at, Chars):
+            found += len(at.ranges) // 2
+        else:
+            todo += children(at)
+    return found
 
 
 class _TooLargeError(Exception):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from ._clash import Head, first_chars, head, nullable
-from ._eliminate import seq
+from ._clash import Head, apart, first_chars, head, meet, nullable
+from ._eliminate import has_text, seq
 from ._ranges import Ranges, joined
 from ._tree import Json, Lit, Node, Ref
 
@@ -116,7 +116,7 @@ class Look:
     def contexts(self) -> list[frozenset[Place]]:
         """The sets of lexemes that may stand at one place of a text.
 
-        Where a lexeme stands for the beginnings of several ways, what may follow any of them stands there together.
+        Where lexemes may be the same text, what may follow any of them stands there together.
         """
         found = {frozenset(self._firsts[self._start]): None}
         todo = list(found)
@@ -129,12 +129,32 @@ class Look:
         return todo
 
     def _alike(self, context: frozenset[Place]) -> list[list[Place]]:
-        """The lexemes of a context, those together that are the same."""
-        groups: dict[Item | int, list[Place]] = {}
+        """The lexemes of a context, those together that may be the same text."""
+        groups: list[list[Place]] = []
+        begun: dict[Head | None, list[list[Place]]] = {}
         for place in context:
-            item = self._ways[place[0]][place[1]][place[2]]
-            groups.setdefault(id(item) if isinstance(item, Json) else item, []).append(place)
-        return list(groups.values())
+            same = begun.setdefault(self.head(place), [])
+            found = next((group for group in same if self._at(group[0]) == self._at(place)), None)
+            if found is None:
+                groups.append([place])
+                same.append(groups[-1])
+            else:
+                found.append(place)
+        heads = [(self.head(group[0]), group) for group in groups]
+        for at, (one, group) in enumerate(heads):
+            for other, before in heads[:at]:
+                if one and other and not (one.text or other.text or apart(one, other)) and self._meet(group, before):
+                    group[:] = before[:] = dict.fromkeys((*group, *before))
+        return groups
+
+    def _meet(self, group: list[Place], other: list[Place]) -> bool:
+        one, second = self._at(group[0]), self._at(other[0])
+        if not isinstance(one, Term) or not isinstance(second, Term) or has_text(one.node) or has_text(second.node):
+            return False
+        return meet(one.whole, second.whole)
+
+    def _at(self, place: Place) -> Item:
+        return self._ways[place[0]][place[1]][place[2]]
 
     def _following(self, place: Place) -> frozenset[Place]:
         if place not in self._next:
@@ -144,14 +164,14 @@ class Look:
     def head(self, place: Place) -> Head | None:
         """What a lexeme begins with; None for a value that the engine reads."""
         if place not in self._heads:
-            item = self._ways[place[0]][place[1]][place[2]]
+            item = self._at(place)
             self._heads[place] = head(item.whole) if isinstance(item, Term) else None
         return self._heads[place]
 
     def first(self, place: Place) -> Ranges:
         """The characters that a lexeme may begin with."""
         if place not in self._chars:
-            item = self._ways[place[0]][place[1]][place[2]]
+            item = self._at(place)
             node = item.whole if isinstance(item, Term) else item
             assert isinstance(node, Node)
             self._chars[place] = first_chars(node, self._rules)
