@@ -27,6 +27,9 @@ _TEXTS: dict[str, Text] = {}
 
 def clash(one: Node, other: Node, after: Ranges) -> bool:
     """Whether behind a text of ``one``, with a character of ``after``, ``other`` could go on."""
+    begun = head(one)
+    if begun.text == other and begun.literal and not _unended(begun.text, begun.literal):
+        return False  # what ends the text in one is not in the other
     while not apart(head(one), head(other)):
         if isinstance(one, Lit) and isinstance(other, Lit):
             return len(other.text) > len(one.text) and any(
@@ -68,13 +71,14 @@ def head(node: Node) -> Head:
 
 def apart(one: Head, other: Head) -> bool:
     """Whether it is plain that no text that begins with one begins a text that begins with the other."""
-    if not one.text and not other.text:
-        return not one.literal.startswith(other.literal) and not other.literal.startswith(one.literal)
-    if not one.literal or not other.literal:
+    (text, begun), (other_text, other_begun) = one, other
+    if text is None and other_text is None:
+        return not begun.startswith(other_begun) and not other_begun.startswith(begun)
+    if not begun or not other_begun:
         return False
-    if one.text and other.text:
-        return one.text == other.text and _parted(one.text, one.literal, other.literal)
-    return _outside(one.literal, other) if other.text else _outside(other.literal, one)
+    if text and other_text:
+        return text == other_text and _parted(text, begun, other_begun)
+    return _outside(begun, other) if other_text else _outside(other_begun, one)
 
 
 @functools.lru_cache(maxsize=8192)

@@ -66,7 +66,6 @@ def children(node: Node) -> tuple[Node, ...]:
     return (node.part,) if isinstance(node, Rep) else ()
 
 
-@functools.lru_cache(maxsize=4096)
 def has_text(node: Node) -> bool:
     """Whether there is free text in a node."""
     todo = [node]

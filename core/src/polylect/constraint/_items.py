@@ -63,6 +63,7 @@ class Look:
         self._firsts: dict[str, set[Place]] = {name: set() for name in ways}
         self._follow: dict[str, set[Place]] = {name: set() for name in ways}
         self._chars: dict[Place, Ranges] = {}
+        self._texts: dict[Place, bool] = {}
         self._heads: dict[Place, Head | None] = {}
         self._next: dict[Place, frozenset[Place]] = {}
         self._after: dict[frozenset[Place], Ranges] = {}
@@ -140,18 +141,24 @@ class Look:
                 same.append(groups[-1])
             else:
                 found.append(place)
-        heads = [(self.head(group[0]), group) for group in groups]
+        heads = [(head, group) for group in groups if (head := self.head(group[0])) and not head.text]
         for at, (one, group) in enumerate(heads):
             for other, before in heads[:at]:
-                if one and other and not (one.text or other.text or apart(one, other)) and self._meet(group, before):
+                if not apart(one, other) and self._meet(group, before):
                     group[:] = before[:] = dict.fromkeys((*group, *before))
         return groups
 
     def _meet(self, group: list[Place], other: list[Place]) -> bool:
         one, second = self._at(group[0]), self._at(other[0])
-        if not isinstance(one, Term) or not isinstance(second, Term) or has_text(one.node) or has_text(second.node):
+        if not isinstance(one, Term) or not isinstance(second, Term):
             return False
-        return meet(one.whole, second.whole)
+        return not self._has_text(group[0]) and not self._has_text(other[0]) and meet(one.whole, second.whole)
+
+    def _has_text(self, place: Place) -> bool:
+        if place not in self._texts:
+            item = self._at(place)
+            self._texts[place] = isinstance(item, Term) and has_text(item.node)
+        return self._texts[place]
 
     def _at(self, place: Place) -> Item:
         return self._ways[place[0]][place[1]][place[2]]

@@ -45,6 +45,7 @@ class Lexemes:
     def __init__(self, tree: Tree, own: Callable[[Json], bool], special: frozenset[str] = frozenset()) -> None:
         self._tree, self._speaks, self._special = tree, own, sorted(special, key=len, reverse=True)
         self._opened: list[Json] = []
+        self._told: dict[tuple[int, int, Ranges], tuple[Term, Term, bool]] = {}
         self.start = tree.start
         while True:
             before = len(self._opened)
@@ -197,9 +198,14 @@ class Lexemes:
         look = Look(self.ways, self.start, self._tree.rules)
         places: dict[tuple[str, int], Place] = {}
         values: dict[int, Json] = {}
-        for context in look.contexts():
-            for place in context:
-                item, after = self._at(place), look.after(place)
+        looked: list[frozenset[Place]] = []
+        for context in sorted(look.contexts(), key=len, reverse=True):
+            if any(context <= larger for larger in looked):
+                continue
+            looked.append(context)
+            lexemes = [(other, look.head(other), self._at(other)) for other in context]
+            for place, begun, item in lexemes:
+                after = look.after(place)
                 if not after or place[:2] in places:
                     continue
                 if isinstance(item, Json):
@@ -207,19 +213,22 @@ class Lexemes:
                         values[id(item)] = item
                     continue
                 assert isinstance(item, Term)
-                begun = look.head(place)
-                for other in context:
-                    told = look.head(other)
+                for other, told, second in lexemes:
                     if begun and told and apart(begun, told):
                         continue
-                    second = self._at(other)
                     if isinstance(second, Json):
                         if common(look.first(place), look.first(other)):
                             values[id(second)] = second
-                    elif isinstance(second, Term) and clash(item.whole, second.whole, after):
+                    elif isinstance(second, Term) and self._clash(item, second, after):
                         places[place[:2]] = place
                         break
         return list(places.values()), list(values.values())
+
+    def _clash(self, one: Term, other: Term, after: Ranges) -> bool:
+        key = id(one), id(other), after
+        if key not in self._told:  # the lexemes are kept with it: their numbers are their own as long as they live
+            self._told[key] = one, other, clash(one.whole, other.whole, after)
+        return self._told[key][2]
 
     def _at(self, place: Place) -> Item:
         return self.ways[place[0]][place[1]][place[2]]
