@@ -33,6 +33,9 @@ def endings(ways: Mapping[str, Sequence[Way]], before: Item, following: Way) -> 
         first = way[0]
         literal = lead(first.node) if isinstance(first, Term) else ""
         size = kept(text, end + literal) + 1 - len(end)
+        if size <= 0:  # the text has ended, but another lexeme may go on: what ends a text there is taken in
+            sizes = [kept(text, end[at:] + literal) + 1 - len(end[at:]) for at in range(1, len(end) + 1)]
+            size = max((size for size in sizes if size <= len(literal)), default=0)
         if not 0 < size <= len(literal):
             return None
         left = _without(way, size)
