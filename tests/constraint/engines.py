@@ -107,22 +107,33 @@ class Guidance:
         out = b""
         for _ in range(steps):
             mask = self.matcher.compute_bitmask()
-            allowed = [number for number in _set_bits(mask) if number < len(self.tokens)]
-            if self.eos in allowed and (len(allowed) == 1 or rng.random() < 0.2):
+            ends = mask[self.eos >> 3] >> (self.eos & 7) & 1
+            token = self._drawn(mask, rng)
+            if ends and (token is None or rng.random() < 0.2):
                 return out.decode("utf-8", "strict")
-            token = rng.choice([number for number in allowed if number != self.eos])
+            assert token is not None
             out += self.tokens[token]
             assert self.matcher.consume_token(token)
         return None
 
+    def _drawn(self, mask: bytes, rng: random.Random) -> int | None:
+        """One of the allowed tokens, each as likely as any other; None where there is none but the end."""
+        for _ in range(64):  # most draws hit, where most is allowed
+            token = rng.randrange(len(self.tokens))
+            if mask[token >> 3] >> (token & 7) & 1 and token != self.eos:
+                return token
+        allowed = [
+            8 * at + bit
+            for found in _SOME.finditer(mask)
+            for at in range(found.start(), found.end())
+            for bit in range(8)
+            if mask[at] >> bit & 1
+        ]
+        allowed = [number for number in allowed if number != self.eos and number < len(self.tokens)]
+        return rng.choice(allowed) if allowed else None
 
-def _set_bits(mask: bytes) -> list[int]:
-    number = int.from_bytes(mask, "little")
-    return [at for at in range(number.bit_length()) if number >> at & 1] if number.bit_length() < 2048 else _many(mask)
 
-
-def _many(mask: bytes) -> list[int]:
-    return [8 * at + bit for at, byte in enumerate(mask) if byte for bit in range(8) if byte >> bit & 1]
+_SOME = re.compile(rb"[^\0]+")
 
 
 # --- llama.cpp --------------------------------------------------------------------------------------------------

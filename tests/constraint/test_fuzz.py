@@ -1,8 +1,9 @@
 """Constraints in the engines' own matchers: what an engine accepts, the parser reads, with arguments that are valid.
 
 Ten lects of all kinds, 4,000 damaged turns each, the same for every target; and 60 random walks, in which any token
-that the engine allows may come next. What an engine refuses though it is valid is another spelling of what it accepts:
-of JSON, of a marker; or a text with something in it that is a marker elsewhere.
+that the engine allows may come next: tokens of a real model, and characters in llama.cpp. What an engine refuses though
+it is valid is another spelling of what it accepts: of JSON, of a marker; or a text with something in it that is a
+marker elsewhere. ``in_xgrammar.py`` does the same with xgrammar, where that is installed.
 """
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ def engine(name: str, target: str) -> tuple[Any, Any]:
     """A constraint, and the engine that has it."""
     made = polylect.lect(name).constraint(BOX, target=target)
     made.check()
-    real = target == "llguidance"  # by the tokens of a real model: they end where no lexeme does
+    real = ENGINES[target] is Guidance  # by the tokens of a real model: they end where no lexeme does
     return made, Guidance(made.text, real=True) if real else ENGINES[target](made.text)
 
 
@@ -190,11 +191,8 @@ def plainly(call: polylect.Call) -> dict[str, Any]:
 def test_random_walks_are_read(name: str, target: str) -> None:
     lect = polylect.lect(name)
     made = lect.constraint(BOX, target=target, max_chars=12, max_calls=2)
-    found = ENGINES[target](made.text)
-    ended = 0
+    found = Gbnf(made.text) if target == "gbnf" else Guidance(made.text, real=True)
     for seed in range(WALKS):
         text = found.walk(random.Random(seed), STEPS)
-        if text is not None:
-            ended += 1
-            assert not fault(lect, text), text
-    assert ended >= WALKS * 9 // 10
+        assert text is not None
+        assert not fault(lect, text), text
