@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from ._clash import Head, apart, first_chars, head, meet, nullable
+from ._clash import Head, first_chars, head, meet, nullable
 from ._eliminate import has_text, seq
 from ._ranges import Ranges, joined
 from ._tree import Json, Lit, Node, Ref
@@ -54,6 +56,11 @@ def tied(items: list[Item] | Way) -> Way:
     return tuple(out)
 
 
+@functools.lru_cache(maxsize=4096)
+def _has_text(term: Term) -> bool:
+    return has_text(term.node)
+
+
 class Look:
     """Which lexemes may stand first, and next."""
 
@@ -63,7 +70,6 @@ class Look:
         self._firsts: dict[str, set[Place]] = {name: set() for name in ways}
         self._follow: dict[str, set[Place]] = {name: set() for name in ways}
         self._chars: dict[Place, Ranges] = {}
-        self._texts: dict[Place, bool] = {}
         self._heads: dict[Place, Head | None] = {}
         self._next: dict[Place, frozenset[Place]] = {}
         self._after: dict[frozenset[Place], Ranges] = {}
@@ -141,24 +147,39 @@ class Look:
                 same.append(groups[-1])
             else:
                 found.append(place)
-        heads = [(head, group) for group in groups if (head := self.head(group[0])) and not head.text]
-        for at, (one, group) in enumerate(heads):
-            for other, before in heads[:at]:
-                if not apart(one, other) and self._meet(group, before):
-                    group[:] = before[:] = dict.fromkeys((*group, *before))
+        by_place = {group[0]: group for group in groups}
+        for one, other in self._begun_alike(list(by_place)):
+            group, before = by_place[one], by_place[other]
+            if self._meet(group, before):
+                group[:] = before[:] = dict.fromkeys((*group, *before))
         return groups
+
+    def near(self, context: frozenset[Place]) -> dict[Place, list[Place]]:
+        """The lexemes of a context, each with those that are not plainly apart from it; itself among them."""
+        free = [place for place in context if (head := self.head(place)) is None or head.text]
+        found = {place: [place, *free] for place in context}
+        for place in free:
+            found[place] = list(context)
+        for one, other in self._begun_alike(list(context)):
+            found[one].append(other)
+            found[other].append(one)
+        return found
+
+    def _begun_alike(self, places: list[Place]) -> Iterator[tuple[Place, Place]]:
+        """Two and two of which the literal that one begins with begins with the other's."""
+        heads = [(head.literal, place) for place in places if (head := self.head(place)) and not head.text]
+        before: list[tuple[str, Place]] = []
+        for literal, place in sorted(heads):
+            while before and not literal.startswith(before[-1][0]):
+                before.pop()
+            yield from ((place, other) for _, other in before)
+            before.append((literal, place))
 
     def _meet(self, group: list[Place], other: list[Place]) -> bool:
         one, second = self._at(group[0]), self._at(other[0])
         if not isinstance(one, Term) or not isinstance(second, Term):
             return False
-        return not self._has_text(group[0]) and not self._has_text(other[0]) and meet(one.whole, second.whole)
-
-    def _has_text(self, place: Place) -> bool:
-        if place not in self._texts:
-            item = self._at(place)
-            self._texts[place] = isinstance(item, Term) and has_text(item.node)
-        return self._texts[place]
+        return not _has_text(one) and not _has_text(second) and meet(one.whole, second.whole)
 
     def _at(self, place: Place) -> Item:
         return self._ways[place[0]][place[1]][place[2]]

@@ -203,9 +203,8 @@ class Lexemes:
             if any(context <= larger for larger in looked):
                 continue
             looked.append(context)
-            lexemes = [(other, look.head(other), self._at(other)) for other in context]
-            for place, begun, item in lexemes:
-                after = look.after(place)
+            for place, near in look.near(context).items():
+                item, after = self._at(place), look.after(place)
                 if not after or place[:2] in places:
                     continue
                 if isinstance(item, Json):
@@ -213,7 +212,9 @@ class Lexemes:
                         values[id(item)] = item
                     continue
                 assert isinstance(item, Term)
-                for other, told, second in lexemes:
+                begun = look.head(place)
+                for other in near:
+                    told, second = look.head(other), self._at(other)
                     if begun and told and apart(begun, told):
                         continue
                     if isinstance(second, Json):

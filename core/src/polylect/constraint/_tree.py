@@ -14,7 +14,7 @@ Range: TypeAlias = tuple[int, int]
 """Code points, both ends included."""
 
 
-class _Node(msgspec.Struct, frozen=True, gc=False):
+class _Node(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
     """Nodes of two kinds are never equal, unlike tuples."""
 
 
