@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ._begins import begun_by, first_chars
 from ._dfa import text_dfa
 from ._eliminate import children
 from ._extension import behind, extension, first, lead, nullable
 from ._match import Matcher
 from ._ranges import Ranges, atoms, common, joined
-from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Range, Rep, Seq, Text, Tree
+from ._tree import EMPTY, Alt, Lit, Node, Range, Rep, Seq, Text, Tree
 
 STEPS = 300
 """So many pairs of states are looked at; beyond, lexemes count as clashing."""
@@ -357,7 +358,7 @@ def _told_apart(ranges: Iterable[Range]) -> bool:
     """Whether no free text among these begins with one of the characters."""
     signs = [sign for low, high in ranges if low >= FIRST_MARK for sign in range(low, high + 1)]
     rest = [one for one in ranges if one[0] < FIRST_MARK]
-    return not any(common(_begun(_TEXTS[chr(sign)]), rest) for sign in signs)
+    return not any(common(begun_by(_TEXTS[chr(sign)]), rest) for sign in signs)
 
 
 def _aligned(arcs: list[Ranges], more: list[Ranges]) -> bool:
@@ -370,46 +371,4 @@ def _is_mark(ranges: Ranges) -> bool:
     return len(ranges) == 1 and ranges[0][0] == ranges[0][1] >= FIRST_MARK
 
 
-# --- questions --------------------------------------------------------------------------------------------------
-
-
-def first_chars(node: Node, rules: Mapping[str, Node]) -> Ranges:
-    """The characters that a node may begin with."""
-    return joined(_first(node, rules, set())[0])
-
-
-def _first(node: Node, rules: Mapping[str, Node], seen: set[str]) -> tuple[list[tuple[int, int]], bool]:
-    """These characters, and whether the node may be empty."""
-    if isinstance(node, Lit):
-        return [(ord(node.text[0]), ord(node.text[0]))] if node.text else [], not node.text
-    if isinstance(node, Chars):
-        return list(node.ranges), False
-    if isinstance(node, Text):
-        return list(_begun(node)), node.least == 0
-    if isinstance(node, Seq):
-        found: list[tuple[int, int]] = []
-        for part in node.parts:
-            some, empty = _first(part, rules, seen)
-            found += some
-            if not empty:
-                return found, False
-        return found, True
-    if isinstance(node, Alt):
-        parts = [_first(option, rules, seen) for option in node.options]
-        return [one for some, _ in parts for one in some], any(empty for _, empty in parts)
-    if isinstance(node, Rep):
-        some, empty = _first(node.part, rules, seen)
-        return some, empty or node.least == 0
-    if isinstance(node, Json):
-        return _first(node.node, rules, seen)
-    if node.name in seen:
-        return [], False
-    return _first(rules[node.name], rules, seen | {node.name})
-
-
-@functools.lru_cache(maxsize=1024)
-def _begun(text: Text) -> Ranges:
-    return tuple(one for ranges, _ in text_dfa(text.delimiters, text.heads).rows[0] for one in ranges)
-
-
-__all__ = ["Head", "apart", "clash", "first_chars", "head", "kept", "meet", "nullable"]
+__all__ = ["Head", "apart", "clash", "head", "kept", "meet", "nullable"]

@@ -6,7 +6,8 @@ import functools
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from ._clash import Head, first_chars, head, meet, nullable
+from ._begins import first_chars
+from ._clash import Head, head, meet, nullable
 from ._eliminate import has_text, seq
 from ._ranges import Ranges, joined
 from ._tree import Json, Lit, Node, Ref
