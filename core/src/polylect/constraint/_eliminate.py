@@ -214,7 +214,7 @@ def _linear(node: Node, group: set[str], solved: Mapping[str, Node], name: str) 
         return {node.name: EMPTY} if node.name in group else {None: solved.get(node.name, node)}
     if isinstance(node, Alt):
         out: _Linear = {}
-        for option in node.options:
+        for option in _shared_ends(node.options, solved):
             for key, before in _linear(option, group, solved, name).items():
                 out[key] = alt(out[key], before) if key in out else before
         return out
@@ -233,6 +233,22 @@ def _linear(node: Node, group: set[str], solved: Mapping[str, Node], name: str) 
             raise ConstraintError(f"The rule {name!r} refers to itself from within, which takes a stack.")
         return {None: Rep(found[None], node.least, node.most)}
     return {None: node}
+
+
+def _shared_ends(options: tuple[Node, ...], solved: Mapping[str, Node]) -> list[Node]:
+    """The options, those as one that end in the same rule: it is written out once for them."""
+    out: dict[str | int, list[Node]] = {}
+    for number, option in enumerate(options):
+        last = option.parts[-1] if isinstance(option, Seq) and option.parts else option
+        shared = isinstance(last, Ref) and last.name in solved
+        out.setdefault(last.name if isinstance(last, Ref) and shared else number, []).append(option)
+    return [
+        some[0] if len(some) == 1 else Seq((alt(*map(_without_last, some)), Ref(str(end)))) for end, some in out.items()
+    ]
+
+
+def _without_last(node: Node) -> Node:
+    return seq(*node.parts[:-1]) if isinstance(node, Seq) else EMPTY
 
 
 def size(node: Node) -> int:
