@@ -18,6 +18,7 @@ from jsonschema import Draft202012Validator
 import polylect
 from polylect import LectError, ParseError, Reply
 
+from ..damage import damaged
 from .engines import Gbnf, Guidance, Regex
 
 LECTS = (
@@ -80,30 +81,6 @@ def fault(lect: polylect.Lect, text: str) -> str:
     return ""
 
 
-def damaged(text: str, others: list[str], marks: list[str], rng: random.Random) -> str:
-    """A turn with something put in, left out, doubled, replaced, or taken from another one."""
-    for _ in range(rng.randint(1, 3)):
-        at, size = rng.randint(0, len(text)), rng.randint(0, 10)
-        other = rng.choice(others)
-        begin = rng.randint(0, len(other))
-        kind = rng.randrange(7)
-        if kind == 0:
-            text = text[:at] + rng.choice(marks) + text[at:]
-        elif kind == 1:
-            text = text[:at] + text[at + size :]
-        elif kind == 2:
-            text = text[:at]
-        elif kind == 3:
-            text = text[: at + size] + text[at:]
-        elif kind == 4:
-            text = text[:at] + other[begin : begin + rng.randint(1, 50)] + text[at:]
-        elif kind == 5:
-            text = text[:at] + rng.choice(PIECES) + text[at + 1 :]
-        else:
-            text = text[:at] + other[begin:]
-    return text
-
-
 @functools.lru_cache(maxsize=1)
 def corpus(name: str) -> list[tuple[str, str]]:
     """Turns that are allowed, and damaged ones, each with what is wrong with it."""
@@ -112,7 +89,7 @@ def corpus(name: str) -> list[tuple[str, str]]:
     made = lect.constraint(BOX, target="gbnf")
     good = [made.sample(seed) for seed in range(200)]
     marks = [*PIECES, *getattr(lect, "special", ()), *lect.stops]
-    texts = good + [damaged(rng.choice(good), good, marks, rng) for _ in range(MUTANTS)]
+    texts = good + [damaged(rng.choice(good), good, marks, PIECES, rng) for _ in range(MUTANTS)]
     return [(text, fault(lect, text)) for text in texts]
 
 

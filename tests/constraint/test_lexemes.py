@@ -101,21 +101,21 @@ def test_lexemes_clash_that_may_go_on_by_one_another(seed: int) -> None:
     assert quiet > 300
 
 
+def part(rng: random.Random, later: list[str]) -> Node:
+    """A node, or one of these rules."""
+    if not later or rng.random() > 0.4:
+        return node(rng, 1, texts=1)
+    inner: Node = Ref(rng.choice(later))
+    return Rep(inner, rng.choice((0, 1)), rng.choice((1, 2, None))) if rng.random() < 0.4 else inner
+
+
 def grammar(rng: random.Random) -> Tree:
     """A few rules, as tongues have them: literals, free texts up to what ends them, choices, loops."""
     names = ["start", "one", "two", "three"]
     rules: dict[str, Node] = {}
     for at, name in enumerate(names):
-        later = names[at + 1 :]
-
-        def part() -> Node:
-            kind = rng.random()
-            if later and kind < 0.4:  # noqa: B023 - is called before the loop goes on
-                inner: Node = Ref(rng.choice(later))  # noqa: B023
-                return Rep(inner, rng.choice((0, 1)), rng.choice((1, 2, None))) if rng.random() < 0.4 else inner
-            return node(rng, 1, texts=1)
-
-        rules[name] = Alt(tuple(Seq(tuple(part() for _ in range(rng.choice((1, 2, 3))))) for _ in range(2)))
+        ways = [[part(rng, names[at + 1 :]) for _ in range(rng.choice((1, 2, 3)))] for _ in range(2)]
+        rules[name] = Alt(tuple(Seq(tuple(way)) for way in ways))
     return Tree(rules)
 
 

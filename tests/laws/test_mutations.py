@@ -13,6 +13,8 @@ import pytest
 import polylect
 from polylect.testing import read_cases
 
+from ..damage import damaged
+
 GOLDEN = Path(__file__).parents[1] / "golden"
 MUTANTS = 150
 PROPERTIES = {"city": {"type": "string"}, "query": {}, "days": {"type": "integer"}, "x": {"type": ["string", "null"]}}
@@ -24,26 +26,6 @@ PIECES = (*"<>\n'\"\\{}[],: -", "null", "true", "12", "1e9", "NaN", "0x", "é", 
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.txt") if not polylect.lect(path.stem).messages)
 
 
-def damaged(text: str, others: list[str], rng: random.Random) -> str:
-    """A message with something put in, left out, doubled, or taken from another one."""
-    for _ in range(rng.randint(1, 3)):
-        at, size = rng.randint(0, len(text)), rng.randint(0, 12)
-        kind = rng.randrange(5)
-        if kind == 0:
-            text = text[:at] + rng.choice(PIECES) + text[at:]
-        elif kind == 1:
-            text = text[:at] + text[at + size :]
-        elif kind == 2:
-            text = text[:at]
-        elif kind == 3:
-            text = text[: at + size] + text[at:]
-        else:
-            other = rng.choice(others)
-            begin = rng.randint(0, len(other))
-            text = text[:at] + other[begin : begin + rng.randint(1, 60)] + text[at:]
-    return text
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_damaged_messages_read_alike_whole_and_in_pieces(name: str) -> None:
     lect = polylect.lect(name)
@@ -51,7 +33,7 @@ def test_damaged_messages_read_alike_whole_and_in_pieces(name: str) -> None:
     texts = [case.fields[0] for case in read_cases(GOLDEN / f"{name}.txt")]
     tools = polylect.toolbox(TOOLS)
     for number in range(MUTANTS):
-        text = damaged(rng.choice(texts), texts, rng)
+        text = damaged(rng.choice(texts), texts, PIECES, PIECES, rng)
         offered = tools if number % 2 else None
         parser = lect.parser(tools=offered)
         at = 0

@@ -10,7 +10,7 @@ from ._begins import begun_by, first_chars
 from ._dfa import text_dfa
 from ._eliminate import children
 from ._extension import behind, extension, first, lead, nullable
-from ._match import Matcher
+from ._match import Matcher, States
 from ._ranges import Ranges, atoms, common, joined
 from ._tree import EMPTY, Alt, Lit, Node, Range, Rep, Seq, Text, Tree
 
@@ -293,24 +293,14 @@ def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool
         states = first.step(states, char)
         if not states:
             return False
-    todo = [(first.start, second.start)]
-    seen = set(todo)
-    for left, right in todo:
-        arcs = second.next_chars(right)
-        if first.is_end(left) and any(common(ranges, after) or (marks and _is_mark(ranges)) for ranges in arcs):
-            return True
-        more = first.next_chars(left)
-        if marks and arcs and more and not _aligned(arcs, more):
-            return None
-        for mask, ranges in atoms([*more, *arcs]):
-            if mask:
-                char = chr(ranges[0][0])
-                pair = first.step(left, char), second.step(right, char)
-                if all(pair) and pair not in seen:
-                    seen.add(pair)
-                    todo.append(pair)
-        if len(seen) > STEPS:
-            return True
+    try:
+        for left, _, more, arcs in _side_by_side(first, second):
+            if first.is_end(left) and any(common(ranges, after) or (marks and _is_mark(ranges)) for ranges in arcs):
+                return True
+            if marks and arcs and more and not _aligned(arcs, more):
+                return None
+    except _TooManyError:
+        return True
     return False
 
 
@@ -318,21 +308,32 @@ def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool
 def meet(one: Node, other: Node) -> bool:
     """Whether some text may be either of two lexemes."""
     first, second = _matcher(one), _matcher(other)
-    todo = [(first.start, second.start)]
+    try:
+        return any(first.is_end(left) and second.is_end(right) for left, right, _, _ in _side_by_side(first, second))
+    except _TooManyError:
+        return True
+
+
+class _TooManyError(Exception):
+    """More pairs of states than are looked at."""
+
+
+def _side_by_side(one: Matcher, other: Matcher) -> Iterator[tuple[States, States, list[Ranges], list[Ranges]]]:
+    """The states that the same texts lead to in both, and what may come next in either."""
+    todo = [(one.start, other.start)]
     seen = set(todo)
     for left, right in todo:
-        if first.is_end(left) and second.is_end(right):
-            return True
-        for mask, ranges in atoms([*first.next_chars(left), *second.next_chars(right)]):
+        more, arcs = one.next_chars(left), other.next_chars(right)
+        yield left, right, more, arcs
+        for mask, ranges in atoms([*more, *arcs]):
             if mask:
                 char = chr(ranges[0][0])
-                pair = first.step(left, char), second.step(right, char)
+                pair = one.step(left, char), other.step(right, char)
                 if all(pair) and pair not in seen:
                     seen.add(pair)
                     todo.append(pair)
         if len(seen) > STEPS:
-            return True
-    return False
+            raise _TooManyError
 
 
 @functools.lru_cache(maxsize=1024)
