@@ -22,8 +22,6 @@ OVER = "\U0010ffff"
 """This private character stands for the end of a lexeme."""
 FIRST_MARK = 0x100000
 """Private characters from here on stand for free texts."""
-_MARKS: dict[Text, str] = {}
-_TEXTS: dict[str, Text] = {}
 
 
 def clash(one: Node, other: Node, after: Ranges) -> bool:
@@ -164,13 +162,14 @@ def _clash(one: Node, other: Node, after: Ranges) -> bool:
     if texts and _texts(one):
         if _ended_otherwise(one, other, after):
             return True
-        left, right = _marked(one), _marked(other)
+        both = _in_order(texts | _texts(one))
+        left, right = _marked(one, both), _marked(other, both)
         begun, second = lead(left), lead(right)
         differ = (at for at, (a, b) in enumerate(zip(begun, second, strict=False)) if a != b)
         same = next(differ, min(len(begun), len(second)))
         if same < min(len(begun), len(second)) and max(begun[same], second[same]) < chr(FIRST_MARK):
             return False
-        found = _walk(behind(left, same), behind(right, same), after, marks=True)
+        found = _walk(behind(left, same), behind(right, same), after, both)
         if found is not None:
             return found
     return bool(_walk(one, other, after))
@@ -222,17 +221,19 @@ def _slips_within(one: Node, other: Node) -> bool:
 
 
 @functools.lru_cache(maxsize=8192)
-def _marked(node: Node) -> Node:
+def _marked(node: Node, texts: tuple[Text, ...]) -> Node:
     """The node with a sign in the place of each free text, which what follows it ends wherever it began."""
     if isinstance(node, Text):
-        mark = _MARKS.setdefault(node, chr(FIRST_MARK + len(_MARKS) % 0xFFF0))
-        _TEXTS[mark] = node
-        return Lit(mark)
+        return Lit(chr(FIRST_MARK + texts.index(node)))
     if isinstance(node, Seq):
-        return Seq(tuple(map(_marked, node.parts)))
+        return Seq(tuple(_marked(part, texts) for part in node.parts))
     if isinstance(node, Alt):
-        return Alt(tuple(map(_marked, node.options)))
-    return Rep(_marked(node.part), node.least, node.most) if isinstance(node, Rep) else node
+        return Alt(tuple(_marked(option, texts) for option in node.options))
+    return Rep(_marked(node.part, texts), node.least, node.most) if isinstance(node, Rep) else node
+
+
+def _in_order(texts: frozenset[Text]) -> tuple[Text, ...]:
+    return tuple(sorted(texts, key=lambda text: (text.delimiters, text.heads, text.least, text.most or -1)))
 
 
 @functools.lru_cache(maxsize=8192)
@@ -278,9 +279,12 @@ def _matcher(node: Node) -> Matcher:
 
 
 @functools.lru_cache(maxsize=4096)
-def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool | None:
-    """Read both side by side; None where one of them has a free text, and the other something else."""
-    if one == other and (not marks or _lined(one)):
+def _walk(one: Node, other: Node, after: Ranges, marks: tuple[Text, ...] = ()) -> bool | None:
+    """Read both side by side; None where one of them has a free text, and the other something else.
+
+    ``marks``: the free texts that have signs in the nodes, in the order of the signs.
+    """
+    if one == other and (not marks or _lined(one, marks)):
         found = extension(one)
         return found is None or bool(common(found, after))
     first, second = _matcher(one), _matcher(other)
@@ -297,7 +301,7 @@ def _walk(one: Node, other: Node, after: Ranges, *, marks: bool = False) -> bool
         for left, _, more, arcs in _side_by_side(first, second):
             if first.is_end(left) and any(common(ranges, after) or (marks and _is_mark(ranges)) for ranges in arcs):
                 return True
-            if marks and arcs and more and not _aligned(arcs, more):
+            if marks and arcs and more and not _aligned(arcs, more, marks):
                 return None
     except _TooManyError:
         return True
@@ -337,35 +341,36 @@ def _side_by_side(one: Matcher, other: Matcher) -> Iterator[tuple[States, States
 
 
 @functools.lru_cache(maxsize=1024)
-def _lined(node: Node) -> bool:
+def _lined(node: Node, marks: tuple[Text, ...]) -> bool:
     """Whether free texts, of which there are the signs, can only begin where nothing else may stand."""
     if isinstance(node, Seq):
         begun: Ranges = ()
         for part in reversed(node.parts):
-            if not _lined(part) or not _told_apart((*(extension(part) or ()), *begun)):
+            if not _lined(part, marks) or not _told_apart((*(extension(part) or ()), *begun), marks):
                 return False
             begun = joined([*first(part), *(begun if nullable(part) else ())])
-            if not _told_apart(begun):
+            if not _told_apart(begun, marks):
                 return False
         return True
     if isinstance(node, Alt):
-        return all(map(_lined, node.options)) and _told_apart(first(node))
+        return all(_lined(option, marks) for option in node.options) and _told_apart(first(node), marks)
     return not isinstance(node, Rep) or (
-        _lined(node.part) and _told_apart((*(extension(node.part) or ()), *first(node.part)))
+        _lined(node.part, marks) and _told_apart((*(extension(node.part) or ()), *first(node.part)), marks)
     )
 
 
-def _told_apart(ranges: Iterable[Range]) -> bool:
+def _told_apart(ranges: Iterable[Range], marks: tuple[Text, ...]) -> bool:
     """Whether no free text among these begins with one of the characters."""
-    signs = [sign for low, high in ranges if low >= FIRST_MARK for sign in range(low, high + 1)]
-    rest = [one for one in ranges if one[0] < FIRST_MARK]
-    return not any(common(begun_by(_TEXTS[chr(sign)]), rest) for sign in signs)
+    last = FIRST_MARK + len(marks)
+    signs = [sign for low, high in ranges if FIRST_MARK <= low < last for sign in range(low, min(high + 1, last))]
+    rest = [one for one in ranges if not FIRST_MARK <= one[0] < last]
+    return not any(common(begun_by(marks[sign - FIRST_MARK]), rest) for sign in signs)
 
 
-def _aligned(arcs: list[Ranges], more: list[Ranges]) -> bool:
+def _aligned(arcs: list[Ranges], more: list[Ranges], marks: tuple[Text, ...]) -> bool:
     """Whether free texts can only begin on both sides together."""
     both = [one for ranges in (*arcs, *more) for one in ranges]
-    return not any(low >= FIRST_MARK for low, _ in both) or (set(arcs) == set(more) and _told_apart(both))
+    return not any(low >= FIRST_MARK for low, _ in both) or (set(arcs) == set(more) and _told_apart(both, marks))
 
 
 def _is_mark(ranges: Ranges) -> bool:
