@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
@@ -59,22 +60,44 @@ def star(node: Node) -> Node:
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes in a node; those of a :class:`~._tree.Json` are its own business."""
-    if isinstance(node, Seq):
-        return node.parts
-    if isinstance(node, Alt):
-        return node.options
-    return (node.part,) if isinstance(node, Rep) else ()
+    kind = type(node)
+    if kind is Seq:
+        return node.parts  # type: ignore[union-attr]
+    if kind is Alt:
+        return node.options  # type: ignore[union-attr]
+    return (node.part,) if kind is Rep else ()  # type: ignore[union-attr]
 
 
 def has_text(node: Node) -> bool:
     """Whether there is free text in a node."""
     todo = [node]
     for at in todo:
-        if isinstance(at, Text):
+        kind = type(at)
+        if kind is Seq:
+            todo += at.parts  # type: ignore[union-attr]
+        elif kind is Alt:
+            todo += at.options  # type: ignore[union-attr]
+        elif kind is Rep:
+            todo.append(at.part)  # type: ignore[union-attr]
+        elif kind is Text:
             return True
-        if not isinstance(at, Lit | Chars):
-            todo += children(at)
     return False
+
+
+def retold(node: Node, change: Callable[[Text], Text]) -> Node:
+    """The node with its free texts changed."""
+    kind = type(node)
+    if kind is Text:
+        return change(node)  # type: ignore[arg-type]
+    if kind is not Seq and kind is not Alt and kind is not Rep:
+        return node
+    inner = children(node)
+    found = tuple([retold(part, change) for part in inner])
+    if all(map(operator.is_, found, inner)):
+        return node
+    if kind is Rep:
+        return Rep(found[0], node.least, node.most)  # type: ignore[union-attr]
+    return Seq(found) if kind is Seq else Alt(found)
 
 
 def refs(node: Node, inside: bool = True) -> set[str]:
@@ -342,5 +365,18 @@ def _reached(rows: dict[_Key, _Linear], wanted: _Key) -> list[_Key]:
 
 
 __all__ = [
-    *("alt", "children", "eliminated", "expression", "groups", "has_text", "refs", "seq", "size", "solve", "star"),
+    *(
+        "alt",
+        "children",
+        "eliminated",
+        "expression",
+        "groups",
+        "has_text",
+        "refs",
+        "retold",
+        "seq",
+        "size",
+        "solve",
+        "star",
+    ),
 ]
