@@ -4,7 +4,8 @@ In an environment with polylect, its plugins, the packages of the tests, ``xgram
 
     python -m tests.constraint.in_xgrammar
 
-It prints a line for each lect and target, and ends in an error if something is accepted that the parser refuses.
+It prints a line for each lect and target, and ends in an error if something is accepted that the parser refuses, or if
+something is refused that is no other spelling of what is accepted, though the constraint says that it is exact.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 import polylect
 
 from .engines import encode, tekken, tekken_tokens
-from .test_fuzz import BOX, LECTS, STEPS, WALKS, corpus, fault
+from .test_fuzz import BOX, LECTS, STEPS, WALKS, corpus, fault, usual
 
 TARGETS = ("xgrammar", "structural_tag")
 
@@ -76,16 +77,23 @@ def main() -> int:
     for name in LECTS:
         lect: Any = polylect.lect(name)
         for target in TARGETS:
-            matcher = engine.matcher(lect.constraint(BOX, target=target))
-            accepted = [wrong for text, wrong in corpus(name) if engine.accepts(matcher, text)]
+            made = lect.constraint(BOX, target=target)
+            matcher = engine.matcher(made)
+            accepted, refused = list[str](), list[str]()
+            for text, wrong in corpus(name):
+                if engine.accepts(matcher, text):
+                    accepted.append(wrong)
+                elif not wrong and made.report.exactness == "exact":
+                    written = usual(lect, text)
+                    if written is not None and not engine.accepts(matcher, written):
+                        refused.append(written)
             short = engine.matcher(lect.constraint(BOX, target=target, max_chars=12, max_calls=2))
             walks = [engine.walk(short, random.Random(seed)) for seed in range(WALKS)]
             ended = [text for text in walks if text is not None]
             bad = [*filter(None, accepted), *(text for text in ended if fault(lect, text))]
-            failed = failed or bool(bad) or len(ended) < WALKS
-            print(
-                f"{name} {target}: {len(accepted)} accepted, {len(ended)} walks ended, too much: {bad[:3]}", flush=True
-            )
+            failed = failed or bool(bad or refused) or len(ended) < WALKS
+            counts = f"{len(accepted)} accepted, {len(ended)} walks ended"
+            print(f"{name} {target}: {counts}, too much: {bad[:3]}, too little: {refused[:3]}", flush=True)
     return int(failed)
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from msgspec import structs
+
 from .._errors import ConstraintError
-from ..grammar._patterns import can_be_empty, parse, plain
+from ..grammar._patterns import parse, plain
+from ._delimiters import optional
 from ._residual import behind
 from ._rules import endless
 from ._tree import Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
@@ -138,11 +141,11 @@ def _in_text(node: Text, char: str, rest: Way) -> list[Way]:
     heads: dict[str, None] = {}
     for source in (*node.delimiters, *node.heads):
         for left in behind(parse(source), char):
-            if can_be_empty(left):
+            if all(map(optional, left)):
                 return []  # it is a delimiter
             heads[plain(left)] = None
     most = None if node.most is None else node.most - 1
-    return [(Text(node.delimiters, tuple(heads), max(node.least - 1, 0), most), *rest)]
+    return [(structs.replace(node, heads=tuple(heads), least=max(node.least - 1, 0), most=most), *rest)]
 
 
 __all__ = ["after", "living", "reachable", "referred"]

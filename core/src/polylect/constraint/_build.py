@@ -14,11 +14,12 @@ from ..grammar import _patterns as patterns
 from ..grammar import _tables as t
 from ._after import after, living
 from ._calls import LETTER, CallMaker
+from ._extension import lead
 from ._notations import ElementText, JsonText, Notation, PythonText, TokenText, TypedText
 from ._outline import BLANK, Answer, Body, Id, Outline, Place, Step, outline
 from ._probes import KEYS, VALUES, Prober
 from ._residual import heads
-from ._rules import Rules
+from ._rules import Rules, before
 from ._schema import Limits, json_node, value
 from ._template import Finder, JsonCall, Template
 from ._trace import Token
@@ -165,10 +166,10 @@ class _Builder:
         """What a step begins; ``in_text``: behind a free text, which must know what is written next."""
         if isinstance(step, Text):
             text = structs.replace(step, most=self._wanted.limits.chars)
-            ways = [Seq((text,))] if target in self._shape.ends else []
-            for following, behind in self._shape.steps.get(target, ()):
-                ways += [Seq((text, *way.parts)) for way in self._ways(following, behind, calls, in_text=True)]
-            return ways
+            behind = [Seq(())] if target in self._shape.ends else []
+            for following, place in self._shape.steps.get(target, ()):
+                behind += self._ways(following, place, calls, in_text=True)
+            return [Seq((before(text, (lead(way) or None) if way.parts else ""), *way.parts)) for way in behind]
         if isinstance(step, Body):
             most = self._wanted.most
             if most is not None and calls >= most:

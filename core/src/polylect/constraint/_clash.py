@@ -6,13 +6,15 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from msgspec import structs
+
 from ._begins import begun_by, first_chars
 from ._dfa import text_dfa
-from ._eliminate import children
+from ._eliminate import children, retold
 from ._extension import behind, extension, first, lead, nullable
 from ._match import Matcher, States
 from ._ranges import Ranges, atoms, common, joined
-from ._tree import EMPTY, Alt, Lit, Node, Range, Rep, Seq, Text, Tree
+from ._tree import ANYWHERE, EMPTY, Alt, Lit, Node, Range, Rep, Seq, Text, Tree
 
 STEPS = 300
 """So many pairs of states are looked at; beyond, lexemes count as clashing."""
@@ -26,6 +28,9 @@ FIRST_MARK = 0x100000
 
 def clash(one: Node, other: Node, after: Ranges) -> bool:
     """Whether behind a text of ``one``, with a character of ``after``, ``other`` could go on."""
+    if isinstance(other, Lit) and len(other.text) <= _shortest(one):
+        return False
+    one, other = _anywhere(one), _anywhere(other)
     begun = head(one)
     if begun.text == other and begun.literal and not _unended(begun.text, begun.literal):
         return False  # what ends the text in one is not in the other
@@ -41,6 +46,19 @@ def clash(one: Node, other: Node, after: Ranges) -> bool:
             return _clash(one, other, after)
         one, other = left
     return False
+
+
+@functools.lru_cache(maxsize=8192)
+def _shortest(node: Node) -> int:
+    """So many characters every text of a lexeme has."""
+    if isinstance(node, Lit):
+        return len(node.text)
+    if isinstance(node, Text):
+        return node.least
+    found = list(map(_shortest, children(node)))
+    if isinstance(node, Rep):
+        return node.least * found[0]
+    return sum(found) if isinstance(node, Seq) else min(found, default=1)
 
 
 def _behind_same(one: Node, other: Node) -> tuple[Node, Node] | None:
@@ -64,7 +82,7 @@ class Head(NamedTuple):
 
 def head(node: Node) -> Head:
     """What a lexeme begins with."""
-    text, rest = _split(node)
+    text, rest = _split(_anywhere(node))
     return Head(text, lead(rest)[:ENDING] if text else lead(rest))
 
 
@@ -98,7 +116,7 @@ def _outside(begun: str, free: Head) -> bool:
     """Whether no text that begins so may be free text with this literal behind it, nor begin one."""
     assert free.text
     size = _reach(free.text, begun)
-    return size < len(begun) and not any(_meeting(begun, free.literal, 0, size))
+    return size < len(begun) and not any(_meeting(begun, free.literal, min(free.text.least, 1), size))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -221,6 +239,12 @@ def _slips_within(one: Node, other: Node) -> bool:
 
 
 @functools.lru_cache(maxsize=8192)
+def _anywhere(node: Node) -> Node:
+    """The node with free texts that may end anywhere: those that differ in what follows them are one text then."""
+    return retold(node, lambda text: structs.replace(text, then=ANYWHERE))
+
+
+@functools.lru_cache(maxsize=8192)
 def _marked(node: Node, texts: tuple[Text, ...]) -> Node:
     """The node with a sign in the place of each free text, which what follows it ends wherever it began."""
     if isinstance(node, Text):
@@ -311,7 +335,7 @@ def _walk(one: Node, other: Node, after: Ranges, marks: tuple[Text, ...] = ()) -
 @functools.lru_cache(maxsize=4096)
 def meet(one: Node, other: Node) -> bool:
     """Whether some text may be either of two lexemes."""
-    first, second = _matcher(one), _matcher(other)
+    first, second = _matcher(_anywhere(one)), _matcher(_anywhere(other))
     try:
         return any(first.is_end(left) and second.is_end(right) for left, right, _, _ in _side_by_side(first, second))
     except _TooManyError:

@@ -1,22 +1,27 @@
-"""Delimiters of free text, made wider until they need no look-ahead and few states.
+"""Delimiters of free text in all their ways, made wider until they have few states.
 
-A bounded run of one character counts as an unbounded one, a delimiter that may be over at the end of the message is
-over there, what may not follow it is not looked at, and a class of many scripts takes all characters beyond ASCII.
+A bounded run of one character counts as an unbounded one, as does a long run of anything; what may not follow a
+delimiter is not looked at, and a class of many scripts takes what lies between their letters. What a delimiter looks
+ahead at, and that only the end of the message completes it, stays as it is.
 A wider delimiter leaves less text: whatever holds none of these, holds none of the grammar's own.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ..grammar import _patterns as patterns
 from ..grammar._patterns import Seq as Pattern
-from ._ranges import LAST, Ranges, common, joined, ranges_of
+from ._ranges import LAST, Ranges, common, ranges_of
 
-SCRIPTS = 64
-"""A class of more ranges than this is one of many scripts, as a letter or a digit is."""
+SCRIPTS, GAP = 64, 1024
+"""A class of more ranges than this is one of many scripts, as a letter or a digit is; up to so many characters lie
+between two ranges that are one then."""
+OTHER: patterns.Node = ("c", r"[\s\S]")
+LONG = 16
+"""A run that may be longer than this has no bound."""
 
 
 class Way(NamedTuple):
@@ -28,6 +33,36 @@ class Way(NamedTuple):
     body: Pattern
     ahead: Pattern = ()
     closes: bool = False
+    held: bool = False
+    """What it looks ahead at holds a delimiter itself, so that no text has both."""
+
+
+class Told(NamedTuple):
+    """What may stand nowhere in a text, and what it may not begin with."""
+
+    anywhere: tuple[Way, ...]
+    first: tuple[Way, ...]
+
+
+@functools.lru_cache(maxsize=1024)
+def told(delimiters: tuple[str, ...], heads: tuple[str, ...]) -> Told:
+    """The delimiters and heads of a text in all their ways, without those that say nothing new."""
+    within = [way for source in delimiters for way in ways(source)]
+    wholes = [way.body for way in within if not way.ahead and not way.closes]
+    ends = [way.body for way in within if way.closes]
+
+    def kept(found: Iterable[Way]) -> tuple[Way, ...]:
+        new = (way for way in found if not way.closes or not any(_ends_in(way.body, end, longer=True) for end in ends))
+        return tuple(
+            way._replace(held=any(_ends_in(way.ahead, whole) for whole in wholes)) for way in dict.fromkeys(new)
+        )
+
+    return Told(kept(within), kept(way for source in heads for way in ways(source, anchored=True)))
+
+
+def _ends_in(seq: Pattern, other: Pattern, *, longer: bool = False) -> bool:
+    """Whether a pattern ends in another one; ``longer``: and is not the same."""
+    return seq[-len(other) :] == other and not (longer and len(seq) == len(other))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -38,24 +73,40 @@ def ways(source: str, *, anchored: bool = False) -> tuple[Way, ...]:
     """
     ended, kept = _cut(_bare(patterns.parse(source), anchored))
     found: dict[Way, None] = {}
-    for seq in (*ended, *([] if kept is None else [kept])):
-        found.update((way, None) for way in _split(_bare(seq, anchored), anchored) if way.body)
+    for seq in map(_looked, ended):
+        body = _wide(seq[:-1]) + _wide(seq[-1:], LONG)
+        if body:
+            found[Way(body, closes=True)] = None
+    if kept is not None:
+        found.update((way, None) for way in _split(_bare(kept, anchored), anchored) if way.body)
     return tuple(found)
+
+
+def _looked(seq: Pattern) -> Pattern:
+    """The pattern with what it looks ahead at in the end as a part of it."""
+    if not seq:
+        return seq
+    last = seq[-1]
+    if last[0] == "look":
+        return (*seq[:-1], *_looked(last[1]))
+    return (*seq[:-1], ("alt", tuple(map(_looked, last[1])))) if last[0] == "alt" else seq
 
 
 def _bare(seq: Pattern, anchored: bool) -> Pattern:
     """The pattern without what it may leave out at its ends: who holds the rest holds it."""
     begin, end = 0, len(seq)
-    while end and seq[end - 1][0] not in ("look", "end") and patterns.can_be_empty(seq[end - 1 : end]):
+    while end and optional(seq[end - 1]):
         end -= 1
-    while (
-        not anchored
-        and begin < end
-        and seq[begin][0] not in ("look", "end")
-        and patterns.can_be_empty(seq[begin : begin + 1])
-    ):
+    while not anchored and begin < end and optional(seq[begin]):
         begin += 1
     return seq[begin:end]
+
+
+def optional(node: patterns.Node) -> bool:
+    """Whether a node may be left out, whatever follows."""
+    if node[0] == "alt":
+        return any(all(map(optional, branch)) for branch in node[1])
+    return bool(node[0] == "rep") and (not node[1] or all(map(optional, node[3])))
 
 
 def _cut(seq: Pattern) -> tuple[list[Pattern], Pattern | None]:
@@ -64,11 +115,11 @@ def _cut(seq: Pattern) -> tuple[list[Pattern], Pattern | None]:
     before: Pattern = ()
     for node in seq:
         kind = node[0]
+        if kind == "end":
+            return [*ended, before], None
         if kind == "alt":
-            if before and any(branch and branch[0][0] == "end" for branch in node[1]):
-                return [*ended, before], None
-            parts = [_cut(branch) for branch in node[1] if not (branch and branch[0][0] == "end")]
-            ended += [before + end for ends, _ in parts for end in ends if before + end]
+            parts = [_cut(branch) for branch in node[1]]
+            ended += [before + end for ends, _ in parts for end in ends]
             branches = tuple(kept for _, kept in parts if kept is not None)
             if not branches:
                 return ended, None
@@ -82,7 +133,7 @@ def _cut(seq: Pattern) -> tuple[list[Pattern], Pattern | None]:
                 before += (("rep", low, high, kept),)
             else:
                 before_ends = before
-            ended += [before_ends + end for end in ends if before_ends + end]
+            ended += [before_ends + end for end in ends]
             if kept is None and low:
                 return ended, None
         elif kind == "look":
@@ -104,7 +155,7 @@ def _split(seq: Pattern, anchored: bool) -> Iterator[Way]:
     *front, last = seq
     before = tuple(front)
     if last[0] == "look":
-        ahead = _wide(last[1])
+        ahead = _wide(_looked(last[1]))
         body = _wide(before)
         if not body:
             yield Way(ahead)
@@ -128,19 +179,19 @@ def _looks(node: patterns.Node) -> bool:
     return any(_looks(inner) for seq in seqs for inner in seq)
 
 
-def _wide(seq: Pattern) -> Pattern:
-    """The pattern without looks, and with bounded runs of one character as unbounded ones."""
+def _wide(seq: Pattern, longest: int = 1) -> Pattern:
+    """The pattern without looks, and with runs of one character that may be longer than this as unbounded ones."""
     out: list[patterns.Node] = []
     for node in seq:
         if node[0] == "c":
             out.append(node)
         elif node[0] == "alt":
-            out.append(("alt", tuple(_wide(branch) for branch in node[1])))
+            out.append(("alt", tuple(_wide(branch, longest) for branch in node[1])))
         elif node[0] == "rep":
-            inner = _wide(node[3])
+            inner = _wide(node[3], longest)
             if inner:
-                run = node[2] is not None and node[2] > 1 and patterns.single(inner)
-                out.append(("rep", node[1], None if run else node[2], inner))
+                most = longest if patterns.single(inner) else LONG
+                out.append(("rep", node[1], None if node[2] is None or node[2] > most else node[2], inner))
     return tuple(out)
 
 
@@ -148,7 +199,14 @@ def _wide(seq: Pattern) -> Pattern:
 def characters(source: str) -> Ranges:
     """The characters that a one-character pattern of a delimiter takes."""
     found = ranges_of(source)
-    return found if len(found) <= SCRIPTS else joined((*common(found, ((0, 0x7F),)), (0x80, LAST)))
+    if len(found) <= SCRIPTS:
+        return found
+    out = list(common(found, ((0, 0x7F),)))
+    for low, high in common(found, ((0x80, LAST),)):
+        if out and low - out[-1][1] <= GAP and out[-1][0] > 0x7F:
+            low = out.pop()[0]
+        out.append((low, high))
+    return tuple(out)
 
 
-__all__ = ["Way", "characters", "ways"]
+__all__ = ["Told", "Way", "characters", "optional", "told", "ways"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -10,9 +11,9 @@ from typing import Any
 from .._errors import ConstraintError
 from ..grammar import _patterns as patterns
 from ..grammar._patterns import Seq as Pattern
-from ._delimiters import Way, characters, ways
+from ._delimiters import Way, characters, told
 from ._ranges import Ranges, atoms, joined
-from ._tree import Range
+from ._tree import ANYWHERE, Range, Text
 
 STATES = 20_000
 """So many sets of states at the most, before equal ones are joined."""
@@ -85,24 +86,46 @@ def _distances(rows: tuple[tuple[tuple[Ranges, int], ...], ...], ends: frozenset
     return tuple(far)
 
 
-@functools.lru_cache(maxsize=512)
-def text_dfa(delimiters: tuple[str, ...], heads: tuple[str, ...] = (), reach: int | None = None) -> Dfa:
+@functools.lru_cache(maxsize=1024)
+def text_dfa(
+    delimiters: tuple[str, ...], heads: tuple[str, ...] = (), then: str | None = None, reach: int | None = None
+) -> Dfa:
     """The automaton of texts that hold none of the delimiters and begin with none of the heads.
 
     Args:
         delimiters: what may stand nowhere, as patterns.
         heads: what may not stand first.
+        then: what follows; see :class:`Text`.
         reach: how much of a delimiter is told from other text (None: all of it); with less of it there is less text.
 
     Raises:
         ConstraintError: it would have too many states.
     """
-    made = _Nfa()
-    for source in heads:
-        made.add(ways(source, anchored=True), made.first)
-    for source in delimiters:
-        made.add(tuple(_begun(way, reach) for way in ways(source)), made.anywhere)
-    return made.determined(delimiters)
+    nfa = _nfa(delimiters, heads, reach)
+    rows, sets, groups = nfa.determined()
+    refused = nfa.refused(then)
+    return _minimal(rows, [number for number, states in enumerate(sets) if not states & refused], groups)
+
+
+def dfa_of(text: Text, reach: int | None = None) -> Dfa:
+    """The automaton of a free text, but for its length."""
+    return text_dfa(text.delimiters, text.heads, text.then, reach)
+
+
+@functools.lru_cache(maxsize=1024)
+def deciding(delimiters: tuple[str, ...], heads: tuple[str, ...], following: str | None) -> str | None:
+    """As much of what follows a text as decides where the text may end; see :class:`Text`."""
+    return None if following is None else _nfa(delimiters, heads, None).deciding(following)
+
+
+@functools.lru_cache(maxsize=512)
+def _nfa(delimiters: tuple[str, ...], heads: tuple[str, ...], reach: int | None) -> _Nfa:
+    made, found = _Nfa(delimiters), told(delimiters, heads)
+    for way in found.first:
+        made.add(way, made.first)
+    for way in found.anywhere:
+        made.add(_begun(way, reach), made.anywhere)
+    return made
 
 
 def _begun(way: Way, reach: int | None) -> Way:
@@ -110,12 +133,15 @@ def _begun(way: Way, reach: int | None) -> Way:
 
 
 class _Nfa:
-    """Sets of states are bits of a number."""
+    """Sets of states are bits of a number: the text may never end in ``_never``, not be over in ``_closing``."""
 
-    def __init__(self) -> None:
+    def __init__(self, delimiters: tuple[str, ...]) -> None:
+        self._told = delimiters
         self._free: list[int] = []
         self._arcs: list[list[tuple[Ranges, int]]] = []
-        self._goal = self._open = 0
+        self._goal = self._never = self._closing = 0
+        self._ahead: dict[int, int] = {}  # states within what is looked ahead at, and where that is read from there
+        self._made: tuple[list[dict[int, int]], list[int], list[tuple[int, Ranges]]] | None = None
         self.anywhere, self.first = self._new(), self._new()
 
     def _new(self) -> int:
@@ -123,20 +149,22 @@ class _Nfa:
         self._arcs.append([])
         return len(self._free) - 1
 
-    def add(self, delimiter: tuple[Way, ...], begin: int) -> None:
+    def add(self, way: Way, begin: int) -> None:
         """A delimiter that may begin there."""
-        for way in delimiter:
-            end = self._seq(way.body, begin)
-            if way.closes:
-                self._open |= 1 << end
-            elif way.ahead:
-                self._open |= 1 << end
-                before = len(self._free)
-                over = self._seq(way.ahead, end)
-                self._open |= sum(1 << state for state in range(before, len(self._free)))
-                self._goal |= 1 << over
-            else:
-                self._goal |= 1 << end
+        end = self._seq(way.body, begin)
+        if way.closes and begin == self.first:
+            self._never |= 1 << end
+        elif way.closes:
+            self._closing |= 1 << end
+        elif way.held:
+            self._ahead[end] = self._new()
+            self._goal |= 1 << self._seq(way.ahead, self._ahead[end])
+        elif way.ahead:
+            before = len(self._free)
+            self._goal |= 1 << self._seq(way.ahead, end)
+            self._ahead |= {state: state for state in (end, *range(before, len(self._free)))}
+        else:
+            self._goal |= 1 << end
 
     def _seq(self, seq: Pattern, at: int) -> int:
         for node in seq:
@@ -166,6 +194,7 @@ class _Nfa:
             self._free[at] |= 1 << end
         return end
 
+    @functools.cached_property
     def _closed(self) -> list[int]:
         """For each state, those that it reaches without a character."""
         out = []
@@ -178,9 +207,48 @@ class _Nfa:
             out.append(seen)
         return out
 
-    def determined(self, told: tuple[str, ...]) -> Dfa:
-        """The automaton, with equal states joined."""
-        closed = self._closed()
+    def refused(self, then: str | None) -> int:
+        """The states in which a text may not end before this."""
+        if then is None:
+            return self._never | self._closing | sum(1 << state for state in self._ahead)
+        if then == ANYWHERE:
+            return 0
+        return self._never | (self._followed(then)[-1] if then else self._closing)
+
+    def deciding(self, following: str) -> str | None:
+        """As much of a literal as decides what it refuses; None where all refuse the same."""
+        if not self._closing and not self._ahead:
+            return None
+        refused = self._followed(following)
+        return following[: refused.index(refused[-1], 1)] if following else ""
+
+    def _followed(self, text: str) -> list[int]:
+        """The states whose looks ahead a literal may complete, by how much of it is known."""
+        closed = self._closed
+        left = {read: 1 << state for state, read in self._ahead.items()}  # states, and from where they were reached
+        done = 0
+        found = [sum(1 << state for state in self._ahead)]
+        for char in text:
+            after: dict[int, int] = {}
+            for begun, origins in left.items():
+                for state in _bits(closed[begun]):
+                    for ranges, target in self._arcs[state]:
+                        if any(low <= ord(char) <= high for low, high in ranges):
+                            after[target] = after.get(target, 0) | origins
+            for state, origins in after.items():
+                done |= origins if closed[state] & self._goal else 0
+            left = {state: more for state, origins in after.items() if (more := origins & ~done)}
+            found.append(functools.reduce(operator.or_, left.values(), done))
+        return found
+
+    def determined(self) -> tuple[list[dict[int, int]], list[int], list[tuple[int, Ranges]]]:
+        """Rows by sets of states, the sets, and the groups of characters that the rows name."""
+        if self._made is None:
+            self._made = self._determined()
+        return self._made
+
+    def _determined(self) -> tuple[list[dict[int, int]], list[int], list[tuple[int, Ranges]]]:
+        closed = self._closed
         classes = list(dict.fromkeys(ranges for arcs in self._arcs for ranges, _ in arcs))
         groups = atoms(classes)
         held = {
@@ -207,10 +275,11 @@ class _Nfa:
             rows.append(row)
             if len(numbers) > STATES:
                 raise ConstraintError(
-                    f"A text that holds none of its {len(told)} delimiters needs more than {STATES:,} states; the "
-                    f"first one is {told[0]!r}. Write the delimiters without bounded repeats of several characters."
+                    f"A text that holds none of its {len(self._told)} delimiters needs more than {STATES:,} states; "
+                    f"the first one is {self._told[0]!r}. Write the delimiters without bounded repeats of several "
+                    "characters."
                 )
-        return _minimal(rows, [number for states, number in numbers.items() if not states & self._open], groups)
+        return rows, list(numbers), groups
 
 
 def _minimal(rows: list[dict[int, int]], ends: list[int], groups: list[tuple[int, Ranges]]) -> Dfa:
@@ -218,12 +287,12 @@ def _minimal(rows: list[dict[int, int]], ends: list[int], groups: list[tuple[int
     for state in ends:
         block[state] = 1
     count = len(set(block))
+    none = len(rows)
+    targets = [[row.get(group, none) for group in range(len(groups))] for row in rows]
     while True:
         signs: dict[Any, int] = {}
-        block = [
-            signs.setdefault((block[state], tuple((group, block[to]) for group, to in row.items())), len(signs))
-            for state, row in enumerate(rows)
-        ]
+        told = [*block, -1].__getitem__
+        block = [signs.setdefault((told(state), *map(told, row)), len(signs)) for state, row in enumerate(targets)]
         if len(signs) == count:
             break
         count = len(signs)
@@ -249,4 +318,4 @@ def _bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-__all__ = ["STATES", "Dfa", "text_dfa"]
+__all__ = ["STATES", "Dfa", "deciding", "dfa_of", "text_dfa"]

@@ -9,7 +9,7 @@ import functools
 
 from .._errors import ConstraintError
 from ._eliminate import children
-from ._printed import REACHES, Counted, Options, Printed, Reasons, char_class, counted, number, reached, times, without
+from ._printed import Counted, Options, Printed, Reasons, attempts, char_class, counted, number, times, without
 from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 
 MOST = 2000
@@ -133,11 +133,11 @@ class _Printer:
 
     def _automaton(self, text: Text) -> str | None:
         """The name of a text's rules; None where they would be too many."""
-        for reach in REACHES if text.most is not None else REACHES[:1]:
-            found = counted(text, reach)
+        for less, reach, reason in attempts(text):
+            found = counted(less, reach)
             if found is not None and (text.most is None or self._most is not None or len(found.rows) <= STATES):
-                if reach is not None:
-                    self._reasons.add(reached(reach))
+                if reason:
+                    self._reasons.add(reason)
                 prefix = f"text-{len(self._texts) + 1}"
                 self._lines += [line.replace("\0", prefix) for line in _lines(found)]
                 return f"{prefix}-0"

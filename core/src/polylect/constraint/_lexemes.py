@@ -13,8 +13,9 @@ from .._errors import ConstraintError
 from ._ahead import endings
 from ._clash import apart, clash
 from ._continued import Continued
-from ._eliminate import children, groups, has_text, refs, seq, size, solve
+from ._eliminate import children, groups, has_text, refs, retold, seq, size, solve
 from ._items import Item, Look, Many, Place, Term, Token, Way, tied
+from ._printed import WIDER, Reasons, wider
 from ._ranges import Ranges, common
 from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 
@@ -22,8 +23,11 @@ LARGEST = 400
 """Values larger than this stay rules; see :func:`~._eliminate.size`."""
 CHOICE = 100
 """The ways of a larger choice are lexemes of their own."""
-ROUNDS, GROWTH = 50, 8
-"""So often is taken in what follows, until there are so many times as many ways as at first."""
+ROUNDS, GROWTH, PAIRS = 50, 8, 100
+"""So often is taken in what follows, until there are so many times as many ways as at first, and so many times as many
+pairs of lexemes were compared."""
+LEAST = 10_000
+"""So many pairs are compared in any case."""
 _NUMERAL: Ranges = ((43, 43), (45, 46), (48, 57), (69, 69), (101, 101))
 
 
@@ -46,6 +50,7 @@ class Lexemes:
         self._tree, self._speaks, self._special = tree, own, sorted(special, key=len, reverse=True)
         self._opened: list[Json] = []
         self._told: dict[tuple[int, int, Ranges], tuple[Term, Term, bool]] = {}
+        self._pairs = 0
         self.start = tree.start
         while True:
             before = len(self._opened)
@@ -158,7 +163,9 @@ class Lexemes:
 
     def _settle(self) -> None:
         """Take what follows into lexemes until each ends where it must."""
-        most = GROWTH * (2 + sum(map(len, self.ways.values())))
+        size = 2 + sum(map(len, self.ways.values()))
+        most = GROWTH * size
+        self._pairs = len(self._told) + LEAST + PAIRS * size
         for _ in range(ROUNDS):
             places, values = self._clashes()
             if values:
@@ -228,6 +235,8 @@ class Lexemes:
     def _clash(self, one: Term, other: Term, after: Ranges) -> bool:
         key = id(one), id(other), after
         if key not in self._told:  # the lexemes are kept with it: their numbers are their own as long as they live
+            if len(self._told) >= self._pairs:
+                raise self._endless()
             self._told[key] = one, other, clash(one.whole, other.whole, after)
         return self._told[key][2]
 
@@ -277,6 +286,22 @@ class Lexemes:
         return (Ref(self._rests[key]),)
 
 
+def split(tree: Tree, own: Callable[[Json], bool], reasons: Reasons, special: frozenset[str] = frozenset()) -> Lexemes:
+    """The tree over lexemes; with less text, if it can't be split otherwise.
+
+    Raises:
+        ConstraintError: as :class:`Lexemes` does.
+    """
+    try:
+        return Lexemes(tree, own, special)
+    except ConstraintError:
+        less = Tree({name: retold(node, wider) for name, node in tree.rules.items()}, tree.start)
+        if less == tree:
+            raise
+        reasons.add(WIDER)
+        return Lexemes(less, own, special)
+
+
 def dict_of(ways: Iterator[Way]) -> list[Way]:
     """The same ways, none twice."""
     out: list[Way] = []
@@ -286,4 +311,4 @@ def dict_of(ways: Iterator[Way]) -> list[Way]:
     return out
 
 
-__all__ = ["Lexemes"]
+__all__ = ["Lexemes", "split"]

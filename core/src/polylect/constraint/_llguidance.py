@@ -9,14 +9,19 @@ from typing import Any
 
 from .._errors import ConstraintError
 from ..grammar import _patterns as patterns
-from ._delimiters import Way, characters, ways
-from ._eliminate import has_text
+from ._delimiters import Way, characters, optional, told
+from ._dfa import dfa_of
+from ._eliminate import has_text, retold
 from ._items import Item, Many, Token
-from ._lexemes import Lexemes
-from ._printed import Options, Printed, char_class, regex_char, times
+from ._lexemes import Lexemes, split
+from ._printed import WIDER, Options, Printed, Reasons, char_class, regex_char, times, wider
 from ._regex import no_text, source_of
+from ._residual import behind
 from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 
+STATES = 150
+"""A text has so many states at the most: of much larger ones the lexer gives up in the middle of a turn. Nor is a value
+told by all that follows it: until it is over, each mask takes 1 ms, as every token is tried."""
 _KEYWORDS = {
     "$defs", "$ref", "additionalProperties", "anyOf", "const", "default", "definitions", "description", "enum",
     "examples", "exclusiveMaximum", "exclusiveMinimum", "items", "maxItems", "maxLength", "maximum", "minItems",
@@ -40,7 +45,16 @@ def llguidance(tree: Tree, options: Options) -> Printed:
                 f"llguidance names tokens in angle brackets, and {token!r:.60} is not so written; leave it out of the "
                 "special tokens, and the model writes it as text."
             )
-    return Printed(Printer(Lexemes(tree, speaks, options.special_tokens)).text())
+    reasons = Reasons()
+    few = Tree({name: retold(node, _light) for name, node in tree.rules.items()}, tree.start)
+    if few != tree:
+        reasons.add(WIDER)
+    return reasons.printed(Printer(split(few, speaks, reasons, options.special_tokens)).text())
+
+
+def _light(text: Text) -> Text:
+    """A text, less of it where it stands in a value or has too many states."""
+    return wider(text) if text.value or len(dfa_of(text).rows) > STATES else text
 
 
 def speaks(value: Json) -> bool:
@@ -158,29 +172,38 @@ class Printer:
 def _free(text: Text) -> str:
     """The definition of a free text."""
     bounds = times(text.least, text.most) or "{1}"
-    ended: list[str] = []
-    within = [_without(way, ended) for source in text.delimiters for way in ways(source)]
-    begun: list[str] = []
-    heads = [_without(way, begun) for source in text.heads for way in ways(source, anchored=True)]
-    parts = [f"/(?s:.){bounds}/"]
-    inner = "|".join([f"(?:{'|'.join(filter(None, within))})(?s:.*)"] * any(within) + ended)
-    if inner:
-        parts.append(f"~/(?s:.*)(?:{inner})/")
-    outer = "|".join([f"(?:{'|'.join(filter(None, heads))})(?s:.*)"] * any(heads) + begun)
-    if outer:
-        parts.append(f"~/(?:{outer})/")
+    found, then = told(text.delimiters, text.heads), text.then
+    inner = _refused(found.anywhere, then, closing=not then)
+    outer = _refused(found.first, then, closing=True)
+    parts = [f"/(?s:.){bounds}/", *([f"~/(?s:.*){inner}/"] if inner else []), *([f"~/{outer}/"] if outer else [])]
     return " & ".join(parts)
 
 
-def _without(way: Way, ended: list[str]) -> str:
-    """What completes a delimiter; to ``ended``, what the text may not end in."""
-    body = _pattern(way.body)
-    if way.closes:
-        ended.append(body)
-        return ""
-    if way.ahead:
-        ended.append(body + _begun(way.ahead))
-    return body + _pattern(way.ahead)
+def _refused(ways: Iterable[Way], then: str | None, *, closing: bool) -> str:
+    """What may not stand in a text, with the rest of it, or, ``closing``, at its end."""
+    whole = _either([(*way.body, *way.ahead) for way in ways if not way.closes and not way.held])
+    ends = _either([way.body for way in ways if way.closes]) if closing else ""
+    found = [f"{whole}(?s:.*)"] * bool(whole) + [ends] * bool(ends) + [end for way in ways for end in _ends(way, then)]
+    return f"(?:{'|'.join(found)})" if found else ""
+
+
+def _either(seqs: list[patterns.Seq]) -> str:
+    """One of several patterns, what they begin with written once: the lexer does not see that it is the same."""
+    by_first: dict[patterns.Node | None, list[patterns.Seq]] = {}
+    for seq in seqs:
+        by_first.setdefault(seq[0] if seq else None, []).append(seq[1:])
+    found = ["" if first is None else _pattern((first,)) + _either(rests) for first, rests in by_first.items()]
+    return f"(?:{'|'.join(found)})" if len(found) > 1 else "".join(found)
+
+
+def _ends(way: Way, then: str | None) -> list[str]:
+    """What of a look ahead a text may not end in that is followed by this."""
+    if not way.ahead or then == "":
+        return []
+    if way.held:
+        return [_pattern(way.body)] if _completed(way.ahead, then) else []
+    begun = _begun(way.ahead, (), then)
+    return [] if begun is None else [_pattern(way.body) + begun]
 
 
 def _pattern(seq: patterns.Seq) -> str:
@@ -196,19 +219,33 @@ def _pattern(seq: patterns.Seq) -> str:
     return out
 
 
-def _begun(seq: patterns.Seq) -> str:
-    """The pattern of all beginnings of a pattern's matches."""
-    if not seq:
-        return ""
-    node, rest = seq[0], seq[1:]
-    after = _begun(rest)
-    if node[0] == "c":
-        return f"(?:{_pattern((node,))}{after})?"
-    if node[0] == "alt":
-        return "(?:" + "|".join(_begun((*branch, *rest)) for branch in node[1]) + ")"
-    high, inner = node[2:4]
-    many = times(0, None if high is None else high)
-    return f"(?:(?:{_pattern(inner)}){many}(?:{_begun(inner)}|{after}))"
+def _begun(seq: patterns.Seq, after: patterns.Seq, then: str | None) -> str | None:
+    """The pattern of all beginnings of a pattern's matches that this may complete, with what comes after them."""
+    found = [""] if _completed((*seq, *after), then) else []
+    if seq:
+        node, rest = seq[0], seq[1:]
+        if node[0] == "alt":
+            found += filter(None, (_begun((*branch, *rest), after, then) for branch in node[1]))
+        elif node[0] == "rep":
+            high, inner = node[2:4]
+            again = (("rep", 0, high, inner), *rest, *after)
+            some = [x for x in (_begun(inner, again, then), _begun(rest, after, then)) if x is not None]
+            found += [f"(?:{_pattern(inner)}){times(0, high)}(?:{'|'.join(some)})"] if some else []
+        else:
+            more = _begun(rest, after, then)
+            found += [] if more is None else [_pattern((node,)) + more]
+    return f"(?:{'|'.join(found)})" if len(found) > 1 else found[0] if found else None
+
+
+@functools.lru_cache(maxsize=4096)
+def _completed(seq: patterns.Seq, then: str | None) -> bool:
+    """Whether what follows may complete a pattern's match."""
+    left = [seq]
+    for char in then or "":
+        left = [rest for one in left for rest in behind(one, char)]
+        if any(all(map(optional, one)) for one in left):
+            return True
+    return bool(left)
 
 
 def quoted(text: str) -> str:

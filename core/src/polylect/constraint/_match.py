@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ._dfa import text_dfa
+from ._dfa import dfa_of
 from ._ranges import Ranges
 from ._tree import Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 
@@ -73,7 +73,7 @@ class Matcher:
         assert isinstance(node, Text)
         if item[3] == node.most:
             return []
-        return [ranges for ranges, _ in text_dfa(node.delimiters, node.heads).rows[item[2]]]
+        return [ranges for ranges, _ in dfa_of(node).rows[item[2]]]
 
     def step(self, states: States, char: str) -> States:
         """The states behind a character; none where it can't come."""
@@ -159,7 +159,7 @@ class Matcher:
     def _may_end(self, item: tuple[Any, ...]) -> bool:
         text = self._nodes[item[1]]
         assert isinstance(text, Text)
-        return item[3] >= text.least and item[2] in text_dfa(text.delimiters, text.heads).ends
+        return item[3] >= text.least and item[2] in dfa_of(text).ends
 
     def _behind(self, cell: _Cell, char: str) -> _Cell | None:
         if not cell:
@@ -176,7 +176,7 @@ class Matcher:
         assert isinstance(node, Text)
         if item[3] == node.most:
             return None
-        state = text_dfa(node.delimiters, node.heads).step(item[2], ord(char))
+        state = dfa_of(node).step(item[2], ord(char))
         if state < 0:
             return None
         size = item[3] + 1 if node.most is not None else min(item[3] + 1, node.least)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._errors import ConstraintError
-from ._lexemes import Lexemes
+from ._lexemes import Lexemes, split
 from ._llguidance import Printer, quoted
 from ._printed import Options, Printed, Reasons
 from ._regex import LONGEST, source_of, text_source
@@ -19,9 +19,10 @@ def openai_custom_tool(tree: Tree, options: Options) -> Printed:
     Raises:
         ConstraintError: its lexer can't tell where a text ends, or the grammar is too long.
     """
-    lexemes = Lexemes(tree, lambda value: False)
+    less = Reasons()
+    lexemes = split(tree, lambda value: False, less)
     for longest in LONGEST:
-        printer = _Printer(lexemes, longest)
+        printer = _Printer(lexemes, longest, less)
         text = printer.text()
         if len(text) <= WHOLE:
             return printer.reasons.printed(text)
@@ -33,9 +34,9 @@ def openai_custom_tool(tree: Tree, options: Options) -> Printed:
 class _Printer(Printer):
     """Has no intersections, complements or attributes, and counts with ``~``, as Lark does."""
 
-    def __init__(self, lexemes: Lexemes, longest: int) -> None:
+    def __init__(self, lexemes: Lexemes, longest: int, less: Reasons) -> None:
         super().__init__(lexemes)
-        self.reasons, self._longest = Reasons(), longest
+        self.reasons, self._longest = less.copy(), longest
 
     def body(self, node: Node) -> str:
         if isinstance(node, Lit):

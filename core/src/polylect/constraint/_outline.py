@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .._text_lect import TextLect
 
 
-BLANK = r"\s"
-"""Content and answers do not begin with white space, as there is nothing in them if there is no more."""
+BLANK = r"\s+\Z"
+"""Content and answers are not white space alone, as there is nothing in them then."""
 
 
 class Place(NamedTuple):

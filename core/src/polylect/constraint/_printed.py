@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
+
+from msgspec import structs
 
 from .._errors import ConstraintError
 from ..grammar import _patterns as patterns
-from ._delimiters import characters, ways
-from ._dfa import Dfa, text_dfa
+from ._delimiters import characters, told, ways
+from ._dfa import Dfa, dfa_of
 from ._ranges import LAST, SURROGATES, Ranges, common, joined, others
 from ._tree import Chars, Node, Rep, Seq, Text
 
 STATES = 400
 """A bounded text is counted character by character as long as it has so many states at the most."""
-REACHES = (None, 6, 4, 3, 2)
-"""How much of its delimiters a text is told from, as long as it takes."""
+REACHES = (6, 4, 3, 2)
+"""How much of its delimiters a text is told from where all of them take too much."""
+WIDER = "a text holds nothing that would end it at the end of the message, and begins with no white space"
+"""Why a text is less, where such delimiters count everywhere."""
 _SIGNS = {"\n": r"\n", "\r": r"\r", "\t": r"\t"} | {sign: "\\" + sign for sign in r".^$*+?()[]{}|\/"}
 
 
@@ -41,6 +45,12 @@ class Reasons:
 
     def __init__(self) -> None:
         self._found: dict[str, None] = {}
+
+    def copy(self) -> Reasons:
+        """The same reasons, to add others to."""
+        made = Reasons()
+        made._found |= self._found
+        return made
 
     def add(self, reason: str) -> None:
         """Add one, unless it is there."""
@@ -120,8 +130,8 @@ class Counted(NamedTuple):
 
 @functools.lru_cache(maxsize=512)
 def counted(text: Text, reach: int | None = None) -> Counted | None:
-    """The automaton of a text with its bounds; None when the bounds make it too large. ``reach``: see `text_dfa`."""
-    dfa = text_dfa(text.delimiters, text.heads, reach)
+    """The automaton of a text with its bounds; None when the bounds make it too large. ``reach``: see `dfa_of`."""
+    dfa = dfa_of(text, reach)
     least = min(text.least, 1) if text.most is None and text.least <= 1 else text.least
     if text.most is None and (not least or 0 not in dfa.ends):
         return Counted(dfa.rows, dfa.ends)
@@ -149,13 +159,36 @@ def _ends(dfa: Dfa, text: Text, state: int, count: int) -> bool:
     return state in dfa.ends and count >= text.least
 
 
-def reached(reach: int) -> str:
-    """Why a text is less, where its delimiters are told by their beginnings."""
-    return f"a text holds nothing that begins as what ends it does, by {reach} characters or groups"
+def attempts(text: Text) -> Iterator[tuple[Text, int | None, str]]:
+    """A text, and less and less of it: by what it is told from its delimiters, and why it is less."""
+    yield text, None, ""
+    less = wider(text)
+    if less != text:
+        yield less, None, WIDER
+    for reach in REACHES:
+        yield less, reach, f"a text holds nothing that begins as what ends it does, by {reach} characters or groups"
+
+
+@functools.lru_cache(maxsize=512)
+def wider(text: Text) -> Text:
+    """The text without what would complete a delimiter if the message were over."""
+    within, begun = (
+        tuple(dict.fromkeys(patterns.plain(way.body) for way in ways if way.closes))
+        for ways in told(text.delimiters, text.heads)
+    )
+    return structs.replace(text, delimiters=text.delimiters + within, heads=text.heads + begun)
 
 
 def without(text: Text, reasons: Reasons) -> Node:
     """A text of bounded length, or of any, that leaves out a character which each delimiter must have."""
+    node, reason = _without(text)
+    if reason:
+        reasons.add(reason)
+    return node
+
+
+@functools.lru_cache(maxsize=512)
+def _without(text: Text) -> tuple[Node, str]:
     left_out = missed(text.delimiters, {"\n": 2})
     starts = [way.body[0] for source in text.heads for way in ways(source, anchored=True)]
     heads = joined(one for node in starts for one in _begun(node))
@@ -164,9 +197,9 @@ def without(text: Text, reasons: Reasons) -> Node:
         raise ConstraintError(
             f"The text that ends at {text.delimiters[0]!r} can't be bounded: no character is left for it."
         )
-    if left_out or heads:
-        reasons.add(f"a text has no {_named(left_out or heads)}: what ends it would take too long to tell")
-    return _bounded(first, rest, text.least, text.most)
+    told = left_out or heads
+    reason = f"a text has no {_named(told)}: what ends it would take too long to tell" if told else ""
+    return _bounded(first, rest, text.least, text.most), reason
 
 
 def _bounded(first: Ranges, rest: Ranges, least: int, most: int | None) -> Node:
@@ -233,18 +266,19 @@ def _named(ranges: Ranges) -> str:
 
 
 __all__ = [
-    "REACHES",
+    "WIDER",
     "Counted",
     "Options",
     "Printed",
     "Reasons",
+    "attempts",
     "char_class",
     "counted",
     "missed",
     "number",
-    "reached",
     "regex_char",
     "regex_text",
     "times",
+    "wider",
     "without",
 ]

@@ -84,7 +84,7 @@ class RawText(Notation):
 
     def free(self, least: int, most: int | None, site: Site) -> Node:
         """Any text of these lengths."""
-        return Text(self.delimiters, self.heads, least, most)
+        return Text(self.delimiters, self.heads, least, most, value=True)
 
     def plain(self, least: int, most: int | None, site: Site) -> Node:
         """A text of these lengths; where blanks are taken off its ends, its first characters are none."""
@@ -156,7 +156,7 @@ class RawText(Notation):
         return Chars(ranges) if ranges else None
 
     def _rest(self, least: int, most: int | None, site: Site) -> Node:
-        return EMPTY if most == 0 else Text(self.delimiters, (), least, most)
+        return EMPTY if most == 0 else Text(self.delimiters, (), least, most, value=True)
 
     def literal(self, value: Any) -> Node:
         """A text as it is, another value as JSON."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from .._errors import ConstraintError
 from ._eliminate import eliminated, expression, has_text
-from ._printed import REACHES, Options, Printed, Reasons, char_class, reached, regex_char, regex_text, times, without
+from ._printed import Options, Printed, Reasons, attempts, char_class, regex_char, regex_text, times, without
 from ._tree import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Text, Tree
 
 LONGEST = 30_000, 8_000, 2_000
@@ -38,11 +38,11 @@ def regex(tree: Tree, options: Options) -> Printed:
 
 def text_source(text: Text, reasons: Reasons, longest: int) -> str:
     """A free text as a regular expression; one of less texts where that would be longer than ``longest``."""
-    for reach in REACHES:
-        source = _told(text, reach)
+    for less, reach, reason in attempts(text):
+        source = _told(less, reach)
         if source is not None and len(source) <= longest:
-            if reach is not None:
-                reasons.add(reached(reach))
+            if reason:
+                reasons.add(reason)
             return source
     return _pure(without(text, reasons))
 

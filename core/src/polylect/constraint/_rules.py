@@ -6,6 +6,9 @@ import re
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple, TypeVar, cast
 
+from msgspec import structs
+
+from ._dfa import deciding
 from ._ranges import LAST, Ranges, common, joined, others
 from ._tree import EMPTY, Alt, Chars, Lit, Node, Range, Ref, Rep, Seq, Text
 
@@ -148,7 +151,12 @@ def followed(node: Node, text: str) -> Node:
         return seq(node, Lit(text)) if found is None else found
     if isinstance(node, Seq) and node.parts and _ends_free(node.parts[-1]):
         return seq(*node.parts[:-1], followed(node.parts[-1], text))
-    return seq(node, Lit(text))
+    return seq(before(node, text) if isinstance(node, Text) else node, Lit(text))
+
+
+def before(text: Text, following: str | None) -> Text:
+    """A free text that is followed by this literal; empty: by nothing; None: it may be anything."""
+    return structs.replace(text, then=deciding(text.delimiters, text.heads, following))
 
 
 def _ends_free(node: Node) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ._dfa import Dfa, text_dfa
+from ._dfa import Dfa, dfa_of
 from ._ranges import Ranges, common
 from ._tree import Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 
@@ -89,7 +89,7 @@ class Sampler:
 
 
 def _text(rng: random.Random, text: Text, room: int) -> str:
-    dfa = text_dfa(text.delimiters, text.heads)
+    dfa = dfa_of(text)
     most = max(room, text.least) if text.most is None else min(max(room, text.least), text.most)
     wanted = rng.randint(text.least, max(text.least, min(most, text.least + 12)))
     out: list[str] = []

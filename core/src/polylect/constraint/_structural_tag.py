@@ -6,6 +6,7 @@ Loops are the formats ``star``, ``plus`` and ``repeat``, which older releases of
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from ._delimiters import characters, ways
@@ -66,7 +67,7 @@ class _Printer:
         if isinstance(node, Seq):
             return _several("sequence", [self._of(part) for part in self._runs(node.parts)])
         if isinstance(node, Alt):
-            return _several("or", [self._of(option) for option in node.options])
+            return _several("or", [self._of(option) for option in _gathered(node.options)])
         assert isinstance(node, Rep)
         inner = self._of(node.part)
         if (node.least, node.most) == (0, 1):
@@ -127,6 +128,22 @@ class _Printer:
         if known is None:  # the node is kept with what is known of it: its number is its own as long as it lives
             known = self._known[id(node)] = node, any(map(self._rich, children(node)))
         return known[1]
+
+
+def _gathered(options: Iterable[Node]) -> list[Node]:
+    """Alternatives, those as one that begin with the same free text: each text is a grammar of its own."""
+    found: dict[Text | int, list[Node]] = {}
+    for number, option in enumerate(options):
+        first = option.parts[0] if isinstance(option, Seq) and option.parts else None
+        if isinstance(option, Seq) and isinstance(first, Text):
+            found.setdefault(first, []).append(Seq(option.parts[1:]))
+        else:
+            found[number] = [option]
+    return [
+        node
+        for first, rests in found.items()
+        for node in (rests if isinstance(first, int) else [Seq((first, Alt(tuple(rests)) if rests[1:] else rests[0]))])
+    ]
 
 
 def _several(kind: str, elements: list[Format]) -> Format:

@@ -54,13 +54,18 @@ class Text(_Node, frozen=True):
     """Free text in which none of its delimiters stands; ``least`` to ``most`` characters (None: without end).
 
     ``delimiters`` and ``heads`` are patterns of the grammar profile, as ``re`` source: what may stand nowhere in the
-    text, and what it may not begin with. Nor may the text end within what a delimiter looks ahead at.
+    text, and what it may not begin with, or, where it ends in ``\\Z``, not be. Nor may the text end where what follows
+    is what a delimiter looks ahead at.
     """
 
     delimiters: tuple[str, ...]
     heads: tuple[str, ...] = ()
     least: int = 1
     most: int | None = None
+    then: str | None = None
+    """What follows, as far as that decides where the text may end; empty: nothing; None: it may be anything."""
+    value: bool = False
+    """Whether it is the value of an argument: a turn may have many of them."""
 
 
 class Json(_Node, frozen=True):
@@ -101,3 +106,5 @@ class Tree(NamedTuple):
 
 
 EMPTY = Seq(())
+ANYWHERE = "\U0010ffff"
+"""As what follows a text: it may end anywhere."""
