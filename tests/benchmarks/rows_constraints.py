@@ -41,11 +41,11 @@ def new_tools(*, plain: bool = False) -> list[dict[str, Any]]:
     """Tools as a user gives them, of four kinds by turns.
 
     Names, arguments and options are new in every tool, so that nothing that is remembered of one helps with another;
-    ``plain``: only the names are, and the arguments are words, as models know them.
+    ``plain``: they are the same each time, and the arguments are words, as models know them.
     """
     kinds: tuple[Callable[[str], dict[str, Any]], ...] = (_searcher, _calculator, _writer, _planner)
     made = []
-    for at, number in zip(range(TOOLS), _numbers, strict=False):
+    for at, number in zip(range(TOOLS), itertools.count(1) if plain else _numbers, strict=False):
         kind = kinds[at % len(kinds)]
         name, schema = f"{kind.__name__[1:]}_{number}", kind("" if plain else f"_{number}")
         told = {"name": name, "description": f"Number {number}.", "parameters": schema}
