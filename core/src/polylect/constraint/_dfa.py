@@ -291,8 +291,10 @@ def _minimal(rows: list[dict[int, int]], ends: list[int], groups: list[tuple[int
     targets = [[row.get(group, none) for group in range(len(groups))] for row in rows]
     while True:
         signs: dict[Any, int] = {}
-        told = [*block, -1].__getitem__
-        block = [signs.setdefault((told(state), *map(told, row)), len(signs)) for state, row in enumerate(targets)]
+        block_of = [*block, -1].__getitem__
+        block = [
+            signs.setdefault((block_of(state), *map(block_of, row)), len(signs)) for state, row in enumerate(targets)
+        ]
         if len(signs) == count:
             break
         count = len(signs)

@@ -197,8 +197,8 @@ def _without(text: Text) -> tuple[Node, str]:
         raise ConstraintError(
             f"The text that ends at {text.delimiters[0]!r} can't be bounded: no character is left for it."
         )
-    told = left_out or heads
-    reason = f"a text has no {_named(told)}: what ends it would take too long to tell" if told else ""
+    missing = left_out or heads
+    reason = f"a text has no {_named(missing)}: what ends it would take too long to tell" if missing else ""
     return _bounded(first, rest, text.least, text.most), reason
 
 
