@@ -8,8 +8,9 @@ from typing import TypeAlias
 from msgspec import structs
 
 from .._errors import ConstraintError
+from ..grammar import _patterns as patterns
 from ..grammar._patterns import parse, plain
-from ._delimiters import optional
+from ._dfa import dfa_of
 from ._residual import behind
 from ._rules import endless
 from ._tree import Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
@@ -128,7 +129,8 @@ def _behind(tree: Tree, way: Way, char: str, depth: int) -> list[Way]:
             out += _behind(tree, (node.part, *((more,) if more.most != 0 else ()), *rest), char, depth + 1)
         return out
     if isinstance(node, Text):
-        return [*_in_text(node, char, rest), *(_behind(tree, rest, char, depth) if not node.least else [])]
+        over = not node.least and 0 in dfa_of(node).ends
+        return [*_in_text(node, char, rest), *(_behind(tree, rest, char, depth) if over else [])]
     raise ConstraintError(
         "The prefix ends within the arguments of a call; a turn is constrained from before its calls."
     )
@@ -141,11 +143,18 @@ def _in_text(node: Text, char: str, rest: Way) -> list[Way]:
     heads: dict[str, None] = {}
     for source in (*node.delimiters, *node.heads):
         for left in behind(parse(source), char):
-            if all(map(optional, left)):
+            if all(map(_met, left)):
                 return []  # it is a delimiter
             heads[plain(left)] = None
     most = None if node.most is None else node.most - 1
     return [(structs.replace(node, heads=tuple(heads), least=max(node.least - 1, 0), most=most), *rest)]
+
+
+def _met(node: patterns.Node) -> bool:
+    """Whether a delimiter may be over here; within what it looks ahead at it counts as met."""
+    if node[0] == "alt":
+        return any(all(map(_met, branch)) for branch in node[1])
+    return node[0] == "look" or (node[0] == "rep" and (not node[1] or all(map(_met, node[3]))))
 
 
 __all__ = ["after", "living", "reachable", "referred"]

@@ -228,9 +228,10 @@ def _begun(seq: patterns.Seq, after: patterns.Seq, then: str | None) -> str | No
             found += filter(None, (_begun((*branch, *rest), after, then) for branch in node[1]))
         elif node[0] == "rep":
             high, inner = node[2:4]
-            again = (("rep", 0, high, inner), *rest, *after)
-            some = [x for x in (_begun(inner, again, then), _begun(rest, after, then)) if x is not None]
-            found += [f"(?:{_pattern(inner)}){times(0, high)}(?:{'|'.join(some)})"] if some else []
+            low, within = node[1], _begun(inner, (("rep", 0, high, inner), *rest, *after), then)
+            behind_it = _begun(rest, after, then)
+            for least, more in ((0, within), (low, behind_it)):
+                found += [] if more is None else [f"(?:{_pattern(inner)}){times(least, high)}{more}"]
         else:
             more = _begun(rest, after, then)
             found += [] if more is None else [_pattern((node,)) + more]
