@@ -118,6 +118,12 @@ def deciding(delimiters: tuple[str, ...], heads: tuple[str, ...], following: str
     return None if following is None else _nfa(delimiters, heads, None).deciding(following)
 
 
+@functools.lru_cache(maxsize=1024)
+def own_ends(delimiters: tuple[str, ...], heads: tuple[str, ...], literal: str) -> frozenset[int]:
+    """How many characters of a literal complete a delimiter that begins in it."""
+    return _nfa(delimiters, heads, None).own(literal)
+
+
 @functools.lru_cache(maxsize=512)
 def _nfa(delimiters: tuple[str, ...], heads: tuple[str, ...], reach: int | None) -> _Nfa:
     made, found = _Nfa(delimiters), told(delimiters, heads)
@@ -141,6 +147,8 @@ class _Nfa:
         self._arcs: list[list[tuple[Ranges, int]]] = []
         self._goal = self._never = self._closing = 0
         self._ahead: dict[int, int] = {}  # states within what is looked ahead at, and where that is read from there
+        self._within: set[int] = set()  # states in which a delimiter is begun
+        self._by_char: dict[str, list[tuple[int, ...]]] = {}
         self._made: tuple[list[dict[int, int]], list[int], list[tuple[int, Ranges]]] | None = None
         self.anywhere, self.first = self._new(), self._new()
 
@@ -151,7 +159,10 @@ class _Nfa:
 
     def add(self, way: Way, begin: int) -> None:
         """A delimiter that may begin there."""
+        size = len(self._free)
         end = self._seq(way.body, begin)
+        if not way.closes:
+            self._within |= set(range(size, len(self._free))) - ({end} if way.ahead else set())
         if way.closes and begin == self.first:
             self._never |= 1 << end
         elif way.closes:
@@ -217,29 +228,66 @@ class _Nfa:
 
     def deciding(self, following: str) -> str | None:
         """As much of a literal as decides what it refuses; None where all refuse the same."""
-        if not self._closing and not self._ahead:
-            return None
+        if not following:
+            return "" if self._closing or self._ahead else None
         refused = self._followed(following)
-        return following[: refused.index(refused[-1], 1)] if following else ""
+        if not (self._closing or self._ahead or refused[-1]):
+            return None
+        return following[: refused.index(refused[-1], 1)]
 
     def _followed(self, text: str) -> list[int]:
-        """The states whose looks ahead a literal may complete, by how much of it is known."""
-        closed = self._closed
-        left = {read: 1 << state for state, read in self._ahead.items()}  # states, and from where they were reached
-        done = 0
-        found = [sum(1 << state for state in self._ahead)]
-        for char in text:
-            after: dict[int, int] = {}
-            for begun, origins in left.items():
-                for state in _bits(closed[begun]):
-                    for ranges, target in self._arcs[state]:
-                        if any(low <= ord(char) <= high for low, high in ranges):
-                            after[target] = after.get(target, 0) | origins
-            for state, origins in after.items():
-                done |= origins if closed[state] & self._goal else 0
-            left = {state: more for state, origins in after.items() if (more := origins & ~done)}
-            found.append(functools.reduce(operator.or_, left.values(), done))
+        """The states in which a text may not end before a literal, by how much of it is known.
+
+        Those whose look ahead it may complete, and those in which a delimiter is begun that it completes, elsewhere
+        than where it ends one itself.
+        """
+        ahead = {read: 1 << state for state, read in self._ahead.items()}  # states, and from where they were reached
+        begun = self._closed[self.anywhere] | self._closed[self.first]
+        within = {state: 1 << state for state in self._within if not begun >> state & 1}
+        own, done = self.own(text), 0
+        found = [functools.reduce(operator.or_, ahead.values(), 0)]
+        for size, char in enumerate(text, 1):
+            ahead, within = self._read(ahead, char), self._read(within, char)
+            done |= self._over(ahead) | (0 if size in own else self._over(within))
+            ahead = {state: more for state, origins in ahead.items() if (more := origins & ~done)}
+            found.append(functools.reduce(operator.or_, ahead.values(), done))
         return found
+
+    def _over(self, states: dict[int, int]) -> int:
+        """From where a delimiter is complete."""
+        whole = (origins for state, origins in states.items() if self._closed[state] & self._goal)
+        return functools.reduce(operator.or_, whole, 0)
+
+    def _read(self, states: dict[int, int], char: str) -> dict[int, int]:
+        """The states behind a character, each with from where it was reached."""
+        behind, after = self._behind(char), dict[int, int]()
+        for begun, origins in states.items():
+            for target in behind[begun]:
+                after[target] = after.get(target, 0) | origins
+        return after
+
+    def _behind(self, char: str) -> list[tuple[int, ...]]:
+        """By state, those behind a character."""
+        if char not in self._by_char:
+            code = ord(char)
+            direct = [
+                tuple(target for ranges, target in arcs if any(low <= code <= high for low, high in ranges))
+                for arcs in self._arcs
+            ]
+            self._by_char[char] = [
+                tuple({target for state in _bits(closed) for target in direct[state]}) for closed in self._closed
+            ]
+        return self._by_char[char]
+
+    def own(self, text: str) -> frozenset[int]:
+        """How many characters of a literal complete a delimiter that begins in it."""
+        states: dict[int, int] = {}
+        found = []
+        for size, char in enumerate(text, 1):
+            states = self._read({**states, self.anywhere: 1}, char)
+            if self._over(states):
+                found.append(size)
+        return frozenset(found)
 
     def determined(self) -> tuple[list[dict[int, int]], list[int], list[tuple[int, Ranges]]]:
         """Rows by sets of states, the sets, and the groups of characters that the rows name."""
@@ -320,4 +368,4 @@ def _bits(mask: int) -> Iterator[int]:
         mask ^= low
 
 
-__all__ = ["STATES", "Dfa", "deciding", "dfa_of", "text_dfa"]
+__all__ = ["STATES", "Dfa", "deciding", "dfa_of", "own_ends", "text_dfa"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from .._errors import ConstraintError
 from ..grammar import _patterns as patterns
 from ._delimiters import Way, characters, optional, told
-from ._dfa import dfa_of
+from ._dfa import dfa_of, own_ends
 from ._eliminate import has_text, retold
 from ._items import Item, Many, Token
 from ._lexemes import Lexemes, split
@@ -173,17 +173,19 @@ def _free(text: Text) -> str:
     """The definition of a free text."""
     bounds = times(text.least, text.most) or "{1}"
     found, then = told(text.delimiters, text.heads), text.then
-    inner = _refused(found.anywhere, then, closing=not then)
-    outer = _refused(found.first, then, closing=True)
+    own = own_ends(text.delimiters, text.heads, then or "")
+    inner = _refused(found.anywhere, then, own, closing=not then)
+    outer = _refused(found.first, then, own, closing=True)
     parts = [f"/(?s:.){bounds}/", *([f"~/(?s:.*){inner}/"] if inner else []), *([f"~/{outer}/"] if outer else [])]
     return " & ".join(parts)
 
 
-def _refused(ways: Iterable[Way], then: str | None, *, closing: bool) -> str:
+def _refused(ways: Iterable[Way], then: str | None, own: frozenset[int], *, closing: bool) -> str:
     """What may not stand in a text, with the rest of it, or, ``closing``, at its end."""
     whole = _either([(*way.body, *way.ahead) for way in ways if not way.closes and not way.held])
     ends = _either([way.body for way in ways if way.closes]) if closing else ""
-    found = [f"{whole}(?s:.*)"] * bool(whole) + [ends] * bool(ends) + [end for way in ways for end in _ends(way, then)]
+    found = [f"{whole}(?s:.*)"] * bool(whole) + [ends] * bool(ends)
+    found += [end for way in ways if not way.closes for end in _ends(way, then, own)]
     return f"(?:{'|'.join(found)})" if found else ""
 
 
@@ -196,14 +198,18 @@ def _either(seqs: list[patterns.Seq]) -> str:
     return f"(?:{'|'.join(found)})" if len(found) > 1 else "".join(found)
 
 
-def _ends(way: Way, then: str | None) -> list[str]:
-    """What of a look ahead a text may not end in that is followed by this."""
-    if not way.ahead or then == "":
-        return []
+def _ends(way: Way, then: str | None, own: frozenset[int]) -> list[str]:
+    """What of a delimiter a text may not end in that is followed by this; ``own``: where that ends one itself."""
+    body, ahead = _pattern(way.body), functools.partial(_completed, then=then)
+    out: list[str] = []
     if way.held:
-        return [_pattern(way.body)] if _completed(way.ahead, then) else []
-    begun = _begun(way.ahead, (), then)
-    return [] if begun is None else [_pattern(way.body) + begun]
+        return [body] if then != "" and ahead(way.ahead) else []
+    if way.ahead and then != "" and (begun := _begun(way.ahead, (), ahead)) is not None:
+        out.append(body + begun)
+    if then:
+        within = _begun(way.body, way.ahead, functools.partial(_ended, then=then, own=own), whole=False)
+        out += [] if within is None else [within]
+    return out
 
 
 def _pattern(seq: patterns.Seq) -> str:
@@ -219,21 +225,24 @@ def _pattern(seq: patterns.Seq) -> str:
     return out
 
 
-def _begun(seq: patterns.Seq, after: patterns.Seq, then: str | None) -> str | None:
-    """The pattern of all beginnings of a pattern's matches that this may complete, with what comes after them."""
-    found = [""] if _completed((*seq, *after), then) else []
+def _begun(
+    seq: patterns.Seq, after: patterns.Seq, refused: Callable[[patterns.Seq], bool], *, whole: bool = True
+) -> str | None:
+    """The pattern of all beginnings of a pattern's matches whose rest is refused; ``whole``: of none of it, too."""
+    found = [""] if whole and refused((*seq, *after)) else []
     if seq:
         node, rest = seq[0], seq[1:]
         if node[0] == "alt":
-            found += filter(None, (_begun((*branch, *rest), after, then) for branch in node[1]))
+            some = (_begun((*branch, *rest), after, refused, whole=whole) for branch in node[1])
+            found += filter(None, some)
         elif node[0] == "rep":
-            high, inner = node[2:4]
-            low, within = node[1], _begun(inner, (("rep", 0, high, inner), *rest, *after), then)
-            behind_it = _begun(rest, after, then)
+            low, high, inner = node[1:4]
+            within = _begun(inner, (("rep", 0, high, inner), *rest, *after), refused, whole=whole)
+            behind_it = _begun(rest, after, refused, whole=whole or low > 0)
             for least, more in ((0, within), (low, behind_it)):
                 found += [] if more is None else [f"(?:{_pattern(inner)}){times(least, high)}{more}"]
         else:
-            more = _begun(rest, after, then)
+            more = _begun(rest, after, refused)
             found += [] if more is None else [_pattern((node,)) + more]
     return f"(?:{'|'.join(found)})" if len(found) > 1 else found[0] if found else None
 
@@ -247,6 +256,17 @@ def _completed(seq: patterns.Seq, then: str | None) -> bool:
         if any(all(map(optional, one)) for one in left):
             return True
     return bool(left)
+
+
+@functools.lru_cache(maxsize=4096)
+def _ended(seq: patterns.Seq, then: str, own: frozenset[int]) -> bool:
+    """Whether what follows completes a pattern's match, elsewhere than where it ends one itself."""
+    left = [seq]
+    for size, char in enumerate(then, 1):
+        left = list(dict.fromkeys(rest for one in left for rest in behind(one, char)))
+        if size not in own and any(all(map(optional, one)) for one in left):
+            return True
+    return False
 
 
 def quoted(text: str) -> str:
