@@ -98,7 +98,6 @@ class _Maker:
         tables = lect.grammar.tables
         self._lead = lect.lead
         self._tables, self._read = tables, lect.read_by.grammar.tables
-        self._markers = {name: patterns.parse(source) for name, source in tables.markers.items()}
         self._start = Place(tables.starts.get("written", 0))
         self._steps: dict[Place, dict[tuple[Step, Place], None]] = {}
         self._ends: set[Place] = set()
@@ -155,9 +154,11 @@ class _Maker:
             quote = '"' if f'"{ANSWER}"' in token.text else ""
             before, _, after = token.text.partition(f"{quote}{ANSWER}{quote}")
             return Answer(before, after, bool(quote))
-        if token.terminal in self._markers:
-            others = {name: self._markers[name] for name in _markers(self._tables, token.state)}
-            self._heads.setdefault(token.target, {}).update(dict.fromkeys(heads(others, token.terminal, token.text)))
+        for tables, known in ((self._tables, token), (self._read, read)):
+            if known is not None and known.terminal in tables.markers:
+                others = {name: patterns.parse(tables.markers[name]) for name in _markers(tables, known.state)}
+                longer = heads(others, known.terminal, token.text)
+                self._heads.setdefault(token.target, {}).update(dict.fromkeys(longer))
         return Lit(token.text)
 
     def made(self) -> Outline:
