@@ -17,6 +17,7 @@ CALL = Call("search", {"query": "a"})
 TONGUES = sorted(info.name for info in polylect.lects())
 ENDED: dict[str, Any] = {
     "functionary_v32": '>>>all\n<|eot_id|>>>search\n{"query": ""}',
+    "minicpm5": '<function name="search"><param name="query"><![CDATA[</param></function>',
     "olmo3": "<|im_start|>environment\n<function_calls>now()</function_calls>",
     "pythonic": "<|start_header_id|>ipython<|end_header_id|>\n\n[now()]",
     "react": "Thought: <think>\nAction: now\nAction Input: {}",

@@ -124,7 +124,8 @@ class Tongue:
             names = [move.terminal for move in tables.states[before.state] if move.terminal in tables.markers]
             others = {name: patterns.parse(tables.markers[name]) for name in names}
             begun = heads(others, before.terminal, before.text)
-        return TypedText(tables.texts[token.terminal].delimiters, begun)
+        text = tables.texts[token.terminal]
+        return TypedText(text.delimiters, begun if text.guard is None else (*begun, text.guard))
 
     def build(self, tools: Iterable[Tool], wanted: Wanted) -> Built:
         """The tree of the turns with these tools."""
