@@ -11,7 +11,7 @@ from msgspec import structs
 from ._begins import begun_by, first_chars
 from ._dfa import text_dfa
 from ._eliminate import children, retold
-from ._extension import behind, extension, first, lead, nullable
+from ._extension import behind, extension, first, lead, nullable, shortest
 from ._match import Matcher, States
 from ._ranges import Ranges, atoms, common, joined
 from ._tree import ANYWHERE, EMPTY, Alt, Lit, Node, Range, Rep, Seq, Text, Tree
@@ -28,7 +28,7 @@ FIRST_MARK = 0x100000
 
 def clash(one: Node, other: Node, after: Ranges) -> bool:
     """Whether behind a text of ``one``, with a character of ``after``, ``other`` could go on."""
-    if isinstance(other, Lit) and len(other.text) <= _shortest(one):
+    if isinstance(other, Lit) and len(other.text) <= shortest(one):
         return False
     one, other = _anywhere(one), _anywhere(other)
     begun = head(one)
@@ -46,19 +46,6 @@ def clash(one: Node, other: Node, after: Ranges) -> bool:
             return _clash(one, other, after)
         one, other = left
     return False
-
-
-@functools.lru_cache(maxsize=8192)
-def _shortest(node: Node) -> int:
-    """So many characters every text of a lexeme has."""
-    if isinstance(node, Lit):
-        return len(node.text)
-    if isinstance(node, Text):
-        return node.least
-    found = list(map(_shortest, children(node)))
-    if isinstance(node, Rep):
-        return node.least * found[0]
-    return sum(found) if isinstance(node, Seq) else min(found, default=1)
 
 
 def _behind_same(one: Node, other: Node) -> tuple[Node, Node] | None:

@@ -102,7 +102,7 @@ def text_dfa(
         ConstraintError: it would have too many states.
     """
     nfa = _nfa(delimiters, heads, reach)
-    rows, sets, groups = nfa.determined()
+    rows, sets, groups = nfa.determined
     refused = nfa.refused(then)
     return _minimal(rows, [number for number, states in enumerate(sets) if not states & refused], groups)
 
@@ -149,7 +149,6 @@ class _Nfa:
         self._ahead: dict[int, int] = {}  # states within what is looked ahead at, and where that is read from there
         self._within: set[int] = set()  # states in which a delimiter is begun
         self._by_char: dict[str, list[tuple[int, ...]]] = {}
-        self._made: tuple[list[dict[int, int]], list[int], list[tuple[int, Ranges]]] | None = None
         self.anywhere, self.first = self._new(), self._new()
 
     def _new(self) -> int:
@@ -289,13 +288,9 @@ class _Nfa:
                 found.append(size)
         return frozenset(found)
 
+    @functools.cached_property
     def determined(self) -> tuple[list[dict[int, int]], list[int], list[tuple[int, Ranges]]]:
         """Rows by sets of states, the sets, and the groups of characters that the rows name."""
-        if self._made is None:
-            self._made = self._determined()
-        return self._made
-
-    def _determined(self) -> tuple[list[dict[int, int]], list[int], list[tuple[int, Ranges]]]:
         closed = self._closed
         classes = list(dict.fromkeys(ranges for arcs in self._arcs for ranges, _ in arcs))
         groups = atoms(classes)

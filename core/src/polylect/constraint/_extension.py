@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
+from ._eliminate import children
 from ._match import Matcher
 from ._ranges import Ranges, atoms, common, joined
 from ._tree import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Text, Tree
@@ -192,6 +193,19 @@ def lead(node: Node) -> str:
     return ""
 
 
+@functools.lru_cache(maxsize=8192)
+def shortest(node: Node) -> int:
+    """So many characters every text of a lexeme has."""
+    if isinstance(node, Lit):
+        return len(node.text)
+    if isinstance(node, Text):
+        return node.least
+    found = list(map(shortest, children(node)))
+    if isinstance(node, Rep):
+        return node.least * found[0]
+    return sum(found) if isinstance(node, Seq) else min(found, default=1)
+
+
 def behind(node: Node, size: int) -> Node:
     """What is left of a node behind so many characters of the literal that it begins with."""
     if isinstance(node, Lit):
@@ -205,4 +219,4 @@ def behind(node: Node, size: int) -> Node:
     return behind(Seq(node.parts[1:]), size - inner)
 
 
-__all__ = ["behind", "extension", "lead", "nullable", "walked"]
+__all__ = ["behind", "extension", "lead", "nullable", "shortest", "walked"]
