@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .._text_lect import TextLect
 
 STRING: dict[str, Any] = {"type": "string"}
+OTHER: dict[str, Any] = {"type": ["array", "boolean", "number", "object"]}
 PROBE: dict[str, Any] = {
     "type": "object",
     "properties": {KEYS[0]: {"const": VALUES[0]}},
@@ -57,6 +58,8 @@ class Wanted(NamedTuple):
     """Whether there may be free text beside calls and answers."""
     limits: Limits = Limits()
     prefix: str = ""
+    json_answers: bool = True
+    """Whether an answer may be other JSON than a text, where the lect has a place for it."""
 
 
 class Tongue:
@@ -133,7 +136,7 @@ class Tongue:
         if not shape.ends:
             what = "calls" if wanted.calls and not wanted.other else "turns without calls"
             raise ConstraintError(f"{self.lect.name} has no {what}.")
-        rules = Rules()
+        rules = Rules("".join(sorted({stop[0] for stop in self.lect.stops})))
         builder = _Builder(shape, rules, wanted)
         if wanted.calls:
             template, notation = self.calls
@@ -149,33 +152,31 @@ class _Builder:
 
     def __init__(self, shape: Outline, rules: Rules, wanted: Wanted) -> None:
         self._shape, self._rules, self._wanted = shape, rules, wanted
+        self._sure = shape.sure()
         self.tools: list[dict[bool, Node]] = []
 
-    def place(self, place: Place, calls: int) -> Ref:
-        """The rule of what may be written from a place on, behind so many calls."""
-        had = f"{'c' * place.called}{'a' * place.answered}{'t' * place.said}"
+    def place(self, place: Place, calls: int, *, must: bool = False) -> Ref:
+        """The rule of what may be written from a place on, behind so many calls; ``must``: a call, or an answer."""
+        must = must and not place.called and not place.answered
+        had = f"{'c' * place.called}{'a' * place.answered}{'t' * place.said}{'m' * must}"
         name = f"s{place.state}{had}" + (f"-{calls}" if calls else "")
-        return self._rules.once(("place", place, calls), name, lambda: self._from(place, calls))
+        return self._rules.once(("place", place, calls, must), name, lambda: self._from(place, calls, must))
 
-    def _from(self, place: Place, calls: int) -> Node:
-        ways: list[Node] = [EMPTY] if place in self._shape.ends else []
+    def _from(self, place: Place, calls: int, must: bool) -> Node:
+        ways: list[Node] = [EMPTY] if place in self._shape.ends and not must else []
         for step, target in self._shape.steps.get(place, ()):
-            ways += self._ways(step, target, calls)
+            ways += self._ways(step, target, calls, must)
         return Alt(tuple(ways)) if len(ways) != 1 else ways[0]
 
-    def _ways(self, step: Step, target: Place, calls: int, *, in_text: bool = False) -> list[Seq]:
+    def _ways(self, step: Step, target: Place, calls: int, must: bool, *, in_text: bool = False) -> list[Seq]:
         """What a step begins; ``in_text``: behind a free text, which must know what is written next."""
         if isinstance(step, Text):
-            text = structs.replace(step, most=self._wanted.limits.chars)
-            behind = [Seq(())] if target in self._shape.ends else []
-            for following, place in self._shape.steps.get(target, ()):
-                behind += self._ways(following, place, calls, in_text=True)
-            return [Seq((before(text, (lead(way) or None) if way.parts else ""), *way.parts)) for way in behind]
+            return self._text(structs.replace(step, most=self._wanted.limits.chars), target, calls, must)
         if isinstance(step, Body):
             most = self._wanted.most
             if most is not None and calls >= most:
                 return []
-            rest = self.place(target, calls + 1 if most is not None else 0)
+            rest = self.place(target, calls + 1 if most is not None else 0, must=must)
             found = flattened([nodes[step.some] for nodes in self.tools if step.some in nodes])
             if not found:
                 return []
@@ -186,12 +187,32 @@ class _Builder:
             return [Seq((self._rules.once((name,), name, lambda: made), rest))]
         node: Node
         if isinstance(step, Answer):
-            given: Node = Text((r"[\[\]]",), (BLANK,), most=self._wanted.limits.chars)
-            if step.is_json:
-                given = json_node(STRING, STRING, Layout(), self._rules, where="the answer", limits=self._wanted.limits)
-            return [Seq((Lit(step.before), given, Lit(step.after), self.place(target, calls)))]
+            given: Node = Text((r"[\[\]]",), least=0, most=self._wanted.limits.chars)
+            if step.kind == "other" and not self._wanted.json_answers:
+                self._rules.reason("an answer is a text")
+                return []
+            if step.kind == "brackets":
+                self._rules.reason("an answer is written without [ ]")
+            else:
+                schema = STRING if step.kind == "text" else OTHER
+                given = json_node(schema, schema, Layout(), self._rules, where="the answer", limits=self._wanted.limits)
+            return [Seq((Lit(step.before), given, Lit(step.after), self.place(target, calls, must=must)))]
         node = Rep(LETTER, step.size, step.size) if isinstance(step, Id) else step
-        return [Seq((node, self.place(target, calls)))]
+        return [Seq((node, self.place(target, calls, must=must)))]
+
+    def _text(self, text: Text, target: Place, calls: int, must: bool) -> list[Seq]:
+        """A free text, and what may be written behind it; content may be white space alone if a call or an answer is."""
+        found = [Seq((before(text, ""),))] if target in self._shape.ends and not must else []
+        free = structs.replace(text, heads=tuple(head for head in text.heads if not head.endswith(BLANK)))
+        blank = structs.replace(free, delimiters=(*free.delimiters, r"\S"))
+        for step, place in self._shape.steps.get(target, ()):
+            ways = [(free if must or place in self._sure else text, must)]
+            if ways[0][0] != free:
+                ways.append((blank, True))
+            for here, wanted in ways:
+                for way in self._ways(step, place, calls, wanted, in_text=True):
+                    found.append(Seq((before(here, lead(way) or None), *way.parts)))
+        return found
 
 
 def flattened(nodes: list[Node]) -> list[Seq]:

@@ -164,13 +164,26 @@ def constraint(
     if alone:
         max_calls = 1
     wanted = Wanted(bool(chosen), other, max_calls, not alone, limits, prefix)
-    built = tongue(lect).build(chosen, wanted)
+    special = frozenset(special_tokens)
+    try:
+        built, printed = _printed(lect, chosen, wanted, target, special)
+    except ConstraintError:
+        if not other or "json_answer" not in lect.features:
+            raise
+        built, printed = _printed(lect, chosen, wanted._replace(json_answers=False), target, special)
+    return Constraint(lect, target, printed, built, [tool.name for tool in chosen])
+
+
+def _printed(
+    lect: TextLect, tools: list[Tool], wanted: Wanted, target: str, special: frozenset[str]
+) -> tuple[Built, Printed]:
+    """What is wanted as a tree, and in the engine's words."""
     from ._printed import Options
 
-    if alone:
+    built = tongue(lect).build(tools, wanted)
+    if not wanted.texts:
         built = built._replace(reasons=(*built.reasons, "there is one call in a turn, and no text beside it"))
-    printed = printer(target)(built.tree, Options(frozenset(special_tokens)))
-    return Constraint(lect, target, printed, built, [tool.name for tool in chosen])
+    return built, printer(target)(built.tree, Options(special))
 
 
 def _chosen(box: Toolbox, choice: str) -> list[Tool]:

@@ -20,6 +20,8 @@ SCRIPTS, GAP = 64, 1024
 """A class of more ranges than this is one of many scripts, as a letter or a digit is; up to so many characters lie
 between two ranges that are one then."""
 OTHER: patterns.Node = ("c", r"[\s\S]")
+NOTHING: patterns.Node = ("not", (OTHER,))
+"""Behind a head, the end of the text, whatever follows the text."""
 LONG = 16
 """A run that may be longer than this has no bound."""
 
@@ -33,6 +35,8 @@ class Way(NamedTuple):
     body: Pattern
     ahead: Pattern = ()
     closes: bool = False
+    alone: bool = False
+    """It counts at the end of the text, too, whatever follows the text."""
     held: bool = False
     """What it looks ahead at holds a delimiter itself, so that no text has both."""
 
@@ -52,7 +56,11 @@ def told(delimiters: tuple[str, ...], heads: tuple[str, ...]) -> Told:
     ends = [way.body for way in within if way.closes]
 
     def kept(found: Iterable[Way]) -> tuple[Way, ...]:
-        new = (way for way in found if not way.closes or not any(_ends_in(way.body, end, longer=True) for end in ends))
+        new = (
+            way
+            for way in found
+            if not way.closes or way.alone or not any(_ends_in(way.body, end, longer=True) for end in ends)
+        )
         return tuple(
             way._replace(held=any(_ends_in(way.ahead, whole) for whole in wholes)) for way in dict.fromkeys(new)
         )
@@ -74,9 +82,11 @@ def ways(source: str, *, anchored: bool = False) -> tuple[Way, ...]:
     ended, kept = _cut(_bare(patterns.parse(source), anchored))
     found: dict[Way, None] = {}
     for seq in map(_looked, ended):
-        body = _wide(seq[:-1]) + _wide(seq[-1:], LONG)
+        alone = seq[-1:] == (NOTHING,)
+        told = seq[:-1] if alone else seq
+        body = _wide(told[:-1]) + _wide(told[-1:], LONG)
         if body:
-            found[Way(body, closes=True)] = None
+            found[Way(body, closes=True, alone=alone)] = None
     if kept is not None:
         found.update((way, None) for way in _split(_bare(kept, anchored), anchored) if way.body)
     return tuple(found)
@@ -117,6 +127,8 @@ def _cut(seq: Pattern) -> tuple[list[Pattern], Pattern | None]:
         kind = node[0]
         if kind == "end":
             return [*ended, before], None
+        if node == NOTHING:
+            return [*ended, (*before, node)], None
         if kind == "alt":
             parts = [_cut(branch) for branch in node[1]]
             ended += [before + end for ends, _ in parts for end in ends]

@@ -162,7 +162,7 @@ class _Nfa:
         end = self._seq(way.body, begin)
         if not way.closes:
             self._within |= set(range(size, len(self._free))) - ({end} if way.ahead else set())
-        if way.closes and begin == self.first:
+        if way.alone:
             self._never |= 1 << end
         elif way.closes:
             self._closing |= 1 << end

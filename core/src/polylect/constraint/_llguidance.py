@@ -175,7 +175,7 @@ def _free(text: Text) -> str:
     found, then = told(text.delimiters, text.heads), text.then
     own = own_ends(text.delimiters, text.heads, then or "")
     inner = _refused(found.anywhere, then, own, closing=not then)
-    outer = _refused(found.first, then, own, closing=True)
+    outer = _refused(found.first, then, own, closing=not then)
     parts = [f"/(?s:.){bounds}/", *([f"~/(?s:.*){inner}/"] if inner else []), *([f"~/{outer}/"] if outer else [])]
     return " & ".join(parts)
 
@@ -183,7 +183,7 @@ def _free(text: Text) -> str:
 def _refused(ways: Iterable[Way], then: str | None, own: frozenset[int], *, closing: bool) -> str:
     """What may not stand in a text, with the rest of it, or, ``closing``, at its end."""
     whole = _either([(*way.body, *way.ahead) for way in ways if not way.closes and not way.held])
-    ends = _either([way.body for way in ways if way.closes]) if closing else ""
+    ends = _either([way.body for way in ways if way.alone or (way.closes and closing)])
     found = [f"{whole}(?s:.*)"] * bool(whole) + [ends] * bool(ends)
     found += [end for way in ways if not way.closes for end in _ends(way, then, own)]
     return f"(?:{'|'.join(found)})" if found else ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from msgspec import structs
 
@@ -24,8 +24,13 @@ if TYPE_CHECKING:
     from .._text_lect import TextLect
 
 
-BLANK = r"\s+\Z"
-"""Content and answers are not white space alone, as there is nothing in them then."""
+BLANK = r"\s+(?![\s\S])"
+"""As a head: a text is not white space alone, as no content is that a turn ends with."""
+
+
+_ANSWERS: dict[Literal["brackets", "text", "other"], str] = {
+    "other": f'["{ANSWER}"]', "text": f'"{ANSWER}"', "brackets": ANSWER,
+}  # fmt: skip
 
 
 class Place(NamedTuple):
@@ -44,11 +49,12 @@ class Body(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A payload that holds the answer: what is written before and behind it, and whether it is JSON, or in brackets."""
+    """A payload that holds the answer: what is written before and behind it, and what it is."""
 
     before: str
     after: str
-    is_json: bool
+    kind: Literal["brackets", "text", "other"]
+    """A text in brackets; a text in JSON; any other JSON."""
 
 
 class Id(NamedTuple):
@@ -68,6 +74,15 @@ class Outline(NamedTuple):
     ends: frozenset[Place]
     bodies: dict[bool, list[str]]
     """The texts of calls with and without arguments, by their places in the turn."""
+
+    def sure(self) -> frozenset[Place]:
+        """The places from which every turn has a call or an answer."""
+        other = {place for place in self.ends if not place.called and not place.answered}
+        size = -1
+        while size != len(other):
+            size = len(other)
+            other |= {place for place, steps in self.steps.items() if any(target in other for _, target in steps)}
+        return frozenset((self.steps.keys() | self.ends) - other)
 
     def kept(self, *, calls: bool, other: bool, texts: bool = True) -> Outline:
         """The outline of turns with ``calls``, of ``other`` turns, or of both; with free ``texts`` or without."""
@@ -125,7 +140,7 @@ class _Maker:
             after = Place(
                 last.target,
                 place.called or bool(ended),
-                place.answered or ANSWER in text,
+                place.answered or ANSWER in text or (number + 1 == len(parts) and turn.reply.answer == ""),
                 place.said or (last.role == t.CONTENT and CONTENT in text),
             )
             self._steps.setdefault(place, {})[step, after] = None
@@ -142,18 +157,18 @@ class _Maker:
             return Id(len(token.text))
         if token.terminal in texts and token.role in (t.REASONING, t.CONTENT, t.ANSWER):
             ends: dict[str, None] = {}
-            begun = {} if token.role == t.REASONING else {re.escape(lead) + BLANK: None}
+            begun = {re.escape(lead) + BLANK: None} if token.role == t.CONTENT else {}
             for tables, known in ((self._tables, token), (self._read, read)):
                 if known is not None and known.terminal in tables.texts:
                     text = tables.texts[known.terminal]
                     ends |= dict.fromkeys(text.delimiters)
                     begun |= dict.fromkeys([] if text.guard is None else [text.guard])
-                    begun |= dict.fromkeys(tables.markers[name] for name in _markers(tables, known.state))
             return Text(tuple(ends), tuple(source for source in begun if source not in ends))
         if token.terminal.startswith("@") and ANSWER in token.text:
-            quote = '"' if f'"{ANSWER}"' in token.text else ""
-            before, _, after = token.text.partition(f"{quote}{ANSWER}{quote}")
-            return Answer(before, after, bool(quote))
+            for kind, written in _ANSWERS.items():
+                before, found, after = token.text.partition(written)
+                if found:
+                    return Answer(before, after, kind)
         for tables, known in ((self._tables, token), (self._read, read)):
             if known is not None and known.terminal in tables.markers:
                 others = {name: patterns.parse(tables.markers[name]) for name in _markers(tables, known.state)}

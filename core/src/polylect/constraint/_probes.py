@@ -75,17 +75,23 @@ class Prober:
         if self.written(Reply(calls=(some,)), box) is None:  # a tongue of texts
             box = tool(("string",))
             some = none = Call(NAME, VALUES[0])
-        tails: list[dict[str, Any]] = [{}, {"answer": ANSWER}, {"calls": (some,)}, {"calls": (none,)}]
+        answers = (ANSWER, [ANSWER], "")
+        tails: list[dict[str, Any]] = [{}, *({"answer": answer} for answer in answers)]
+        tails += [{"calls": (some,)}, {"calls": (none,)}]
         tails += [{"calls": (call,) * CALLS} for call in (some, none)]
         if self.lect.only_tool(box):  # nothing would tell where a call without arguments stands
             tails = [tail for tail in tails if none not in tail.get("calls", ())]
-        for reasoning in ("", REASONING):
-            for content in ("", CONTENT):
+        for reasoning in ("", REASONING, REASONING + "\n"):
+            for content in ("", CONTENT, CONTENT + "\n"):
                 for tail in tails:
-                    if content or tail:
-                        turn = self.written(Reply(reasoning=reasoning, content=content, **tail), box)
-                        if turn is not None:
-                            yield turn
+                    turn = self.written(Reply(reasoning=reasoning, content=content, **tail), box)
+                    if turn is not None and not (tail.get("answer") == "" and _in_payload(turn)):
+                        yield turn
+
+
+def _in_payload(turn: Turn) -> bool:
+    """Whether a part of a turn is JSON, or in brackets: what it allows in place of a text tells of none of it, too."""
+    return any(token.terminal.startswith("@") for token in turn.tokens)
 
 
 __all__ = ["ANSWER", "CALLS", "CONTENT", "KEYS", "NAME", "OF_TYPE", "REASONING", "VALUES", "Prober", "Turn", "tool"]

@@ -70,14 +70,22 @@ class JsonText(Bracketed):
     def _name(self, name: str) -> str:
         return f"json-{name}" if not self.banned else f"narrow-{name}"
 
-    def _escape(self, site: Site) -> Node:
-        """What stands behind a backslash."""
+    def _needed(self, site: Site) -> Node:
+        """What stands behind a backslash for a character that has no other spelling."""
         return site.rules.once(("json escape",), "json-escape", lambda: Alt((
             Chars(of('"\\bfnrt')),
             seq(Lit("u00"), Alt((
                 seq(Lit("0"), Chars(of("01234567be"))), Lit("0f"), seq(Lit("1"), Chars(of("0123456789abcdef"))),
             ))),
         )))  # fmt: skip
+
+    def _escape(self, site: Site) -> Node:
+        """What stands behind a backslash, also where the lect writes it to keep a marker out of a text."""
+        spelled = (Lit(f"u{ord(char):04x}") for char in site.rules.spelled if char not in self.banned)
+        return site.rules.once(
+            ("json spelling", self.banned), self._name("spelling"),
+            lambda: Alt((self._needed(site), *(() if "/" in self.banned else (Lit("/"),)), *spelled)),
+        )  # fmt: skip
 
     def _any(self, site: Site) -> Node:
         """One character, raw or escaped."""
@@ -124,7 +132,7 @@ class JsonText(Bracketed):
             site.reason(f"texts are written without {' '.join(self.banned)}")
         escaped = [code for code in ESCAPED if self.escapes and any(low <= code <= high for low, high in ranges)]
         if len(escaped) == len(ESCAPED):
-            return alt([*([Chars(raw)] if raw else []), seq(Lit("\\"), self._escape(site))])
+            return alt([*([Chars(raw)] if raw else []), seq(Lit("\\"), self._needed(site))])
         return alt([*([Chars(raw)] if raw else []), *(Lit(ESCAPED[code]) for code in escaped)])
 
     def quoted(self, body: Node) -> Node:

@@ -20,13 +20,17 @@ T = TypeVar("T")
 class Rules:
     """The rules of one tree by name, and what they leave out.
 
+    Args:
+        spelled: characters that the lect writes as ``\\uXXXX`` in a JSON text, where they would begin a stop string.
+
     Attributes:
         rules: each rule's node.
         reasons: sentences, no two alike: what is valid and can't be written.
         notes: sentences on what a schema says and nobody checks.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, spelled: str = "") -> None:
+        self.spelled = spelled
         self.rules: dict[str, Node] = {}
         self.reasons: list[str] = []
         self.notes: list[str] = []
