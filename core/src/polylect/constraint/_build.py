@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import structs
 
@@ -14,9 +14,10 @@ from ..grammar import _patterns as patterns
 from ..grammar import _tables as t
 from ._after import after, living
 from ._calls import LETTER, CallMaker
+from ._delimiters import BLANK
 from ._extension import lead
 from ._notations import ElementText, JsonText, Notation, PythonText, TokenText, TypedText
-from ._outline import BLANK, Answer, Body, Id, Outline, Place, Step, outline
+from ._outline import Answer, Body, Id, Outline, Place, Step, outline
 from ._probes import KEYS, VALUES, Prober
 from ._residual import heads
 from ._rules import Rules, before
@@ -44,6 +45,10 @@ class Built(NamedTuple):
 
     tree: Tree
     reasons: tuple[str, ...]
+
+
+Then: TypeAlias = Literal["", "more", "none"]
+"""What is written from a place on: anything; more than markers; nothing but markers."""
 
 
 class Wanted(NamedTuple):
@@ -155,28 +160,30 @@ class _Builder:
         self._sure = shape.sure()
         self.tools: list[dict[bool, Node]] = []
 
-    def place(self, place: Place, calls: int, *, must: bool = False) -> Ref:
-        """The rule of what may be written from a place on, behind so many calls; ``must``: a call, or an answer."""
-        must = must and not place.called and not place.answered
-        had = f"{'c' * place.called}{'a' * place.answered}{'t' * place.said}{'m' * must}"
-        name = f"s{place.state}{had}" + (f"-{calls}" if calls else "")
-        return self._rules.once(("place", place, calls, must), name, lambda: self._from(place, calls, must))
+    def place(self, place: Place, calls: int, then: Then = "") -> Ref:
+        """The rule of what may be written from a place on, behind so many calls."""
+        then = "" if then == "more" and place in self._sure else then
+        had = f"{'c' * place.called}{'a' * place.answered}{'t' * place.said}{'m' * bool(place.begun)}"
+        name = "-".join([f"s{place.state}{had}", *([str(calls)] if calls else []), *([then] if then else [])])
+        return self._rules.once(("place", place, calls, then), name, lambda: self._from(place, calls, then))
 
-    def _from(self, place: Place, calls: int, must: bool) -> Node:
-        ways: list[Node] = [EMPTY] if place in self._shape.ends and not must else []
+    def _from(self, place: Place, calls: int, then: Then) -> Node:
+        ways: list[Node] = [EMPTY] if place in self._shape.ends and then != "more" else []
         for step, target in self._shape.steps.get(place, ()):
-            ways += self._ways(step, target, calls, must)
+            ways += self._ways(step, target, calls, then)
         return Alt(tuple(ways)) if len(ways) != 1 else ways[0]
 
-    def _ways(self, step: Step, target: Place, calls: int, must: bool, *, in_text: bool = False) -> list[Seq]:
+    def _ways(self, step: Step, target: Place, calls: int, then: Then, *, in_text: bool = False) -> list[Seq]:
         """What a step begins; ``in_text``: behind a free text, which must know what is written next."""
+        if then == "none" and not isinstance(step, Lit):
+            return []
         if isinstance(step, Text):
-            return self._text(structs.replace(step, most=self._wanted.limits.chars), target, calls, must)
+            return self._text(structs.replace(step, most=self._wanted.limits.chars), target, calls)
         if isinstance(step, Body):
             most = self._wanted.most
             if most is not None and calls >= most:
                 return []
-            rest = self.place(target, calls + 1 if most is not None else 0, must=must)
+            rest = self.place(target, calls + 1 if most is not None else 0, then)
             found = flattened([nodes[step.some] for nodes in self.tools if step.some in nodes])
             if not found:
                 return []
@@ -185,34 +192,37 @@ class _Builder:
             name = "calls" if step.some else "bare-calls"
             made = Alt(tuple(found)) if len(found) > 1 else found[0]
             return [Seq((self._rules.once((name,), name, lambda: made), rest))]
-        node: Node
         if isinstance(step, Answer):
-            given: Node = Text((r"[\[\]]",), least=0, most=self._wanted.limits.chars)
-            if step.kind == "other" and not self._wanted.json_answers:
-                self._rules.reason("an answer is a text")
-                return []
-            if step.kind == "brackets":
-                self._rules.reason("an answer is written without [ ]")
-            else:
-                schema = STRING if step.kind == "text" else OTHER
-                given = json_node(schema, schema, Layout(), self._rules, where="the answer", limits=self._wanted.limits)
-            return [Seq((Lit(step.before), given, Lit(step.after), self.place(target, calls, must=must)))]
+            given = self._answer(step)
+            rest = self.place(target, calls, then)
+            return [] if given is None else [Seq((Lit(step.before), given, Lit(step.after), rest))]
         node = Rep(LETTER, step.size, step.size) if isinstance(step, Id) else step
-        return [Seq((node, self.place(target, calls, must=must)))]
+        return [Seq((node, self.place(target, calls, then)))]
 
-    def _text(self, text: Text, target: Place, calls: int, must: bool) -> list[Seq]:
-        """A free text, and what may be written behind it; content may be white space alone if a call or an answer is."""
-        found = [Seq((before(text, ""),))] if target in self._shape.ends and not must else []
+    def _answer(self, step: Answer) -> Node | None:
+        """What stands in the place of an answer."""
+        limits = self._wanted.limits
+        if step.kind == "brackets":
+            self._rules.reason("an answer is written without [ ]")
+            return Text((r"[\[\]]",), least=0, most=limits.chars)
+        if step.kind == "other" and not self._wanted.json_answers:
+            self._rules.reason("an answer is a text")
+            return None
+        schema = STRING if step.kind == "text" else OTHER
+        return json_node(schema, schema, Layout(), self._rules, where="the answer", limits=limits)
+
+    def _text(self, text: Text, target: Place, calls: int) -> list[Seq]:
+        """A free text, and what may be written behind it; it may be white space alone if that is more than markers."""
+        ends = [Seq((before(text, ""),))] if target in self._shape.ends else []
         free = structs.replace(text, heads=tuple(head for head in text.heads if not head.endswith(BLANK)))
-        blank = structs.replace(free, delimiters=(*free.delimiters, r"\S"))
         for step, place in self._shape.steps.get(target, ()):
-            ways = [(free if must or place in self._sure else text, must)]
-            if ways[0][0] != free:
-                ways.append((blank, True))
-            for here, wanted in ways:
-                for way in self._ways(step, place, calls, wanted, in_text=True):
-                    found.append(Seq((before(here, lead(way) or None), *way.parts)))
-        return found
+            ways: list[tuple[Text, Then]] = [(free, "more" if free != text else "")]
+            if free != text and place not in self._sure:
+                ways.append((text, "none"))
+            for here, then in ways:
+                for way in self._ways(step, place, calls, then, in_text=True):
+                    ends.append(Seq((before(here, lead(way) or None), *way.parts)))
+        return ends
 
 
 def flattened(nodes: list[Node]) -> list[Seq]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from ._begins import begun_by, first_chars
+from ._delimiters import BLANK
 from ._dfa import text_dfa
 from ._eliminate import children, retold
 from ._extension import behind, extension, first, lead, nullable, shortest
@@ -227,8 +228,13 @@ def _slips_within(one: Node, other: Node) -> bool:
 
 @functools.lru_cache(maxsize=8192)
 def _anywhere(node: Node) -> Node:
-    """The node with free texts that may end anywhere: those that differ in what follows them are one text then."""
-    return retold(node, lambda text: structs.replace(text, then=ANYWHERE))
+    """The node with free texts that may end anywhere: those that differ in where they may end are one text then."""
+    return retold(node, _ended_anywhere)
+
+
+def _ended_anywhere(text: Text) -> Text:
+    heads = tuple(head for head in text.heads if not head.endswith(BLANK))
+    return structs.replace(text, heads=heads, then=ANYWHERE)
 
 
 @functools.lru_cache(maxsize=8192)

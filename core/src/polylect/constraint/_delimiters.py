@@ -22,6 +22,8 @@ between two ranges that are one then."""
 OTHER: patterns.Node = ("c", r"[\s\S]")
 NOTHING: patterns.Node = ("not", (OTHER,))
 """Behind a head, the end of the text, whatever follows the text."""
+BLANK = r"\s+(?![\s\S])"
+"""As a head: a text is not white space alone, as neither content nor thoughts are that are all of a turn."""
 LONG = 16
 """A run that may be longer than this has no bound."""
 
@@ -221,4 +223,4 @@ def characters(source: str) -> Ranges:
     return tuple(out)
 
 
-__all__ = ["Told", "Way", "characters", "optional", "told", "ways"]
+__all__ = ["BLANK", "Told", "Way", "characters", "optional", "told", "ways"]

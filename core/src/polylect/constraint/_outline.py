@@ -15,6 +15,7 @@ from msgspec import structs
 
 from ..grammar import _patterns as patterns
 from ..grammar import _tables as t
+from ._delimiters import BLANK
 from ._probes import ANSWER, CONTENT, NAME, VALUES, Prober, Turn
 from ._residual import heads
 from ._trace import Token
@@ -22,10 +23,6 @@ from ._tree import Lit, Text
 
 if TYPE_CHECKING:
     from .._text_lect import TextLect
-
-
-BLANK = r"\s+(?![\s\S])"
-"""As a head: a text is not white space alone, as no content is that a turn ends with."""
 
 
 _ANSWERS: dict[Literal["brackets", "text", "other"], str] = {
@@ -40,6 +37,8 @@ class Place(NamedTuple):
     called: bool = False
     answered: bool = False
     said: bool = False
+    begun: tuple[str, ...] = ()
+    """Before a free text, what would be one more part of the marker that stands there, or make another one of it."""
 
 
 class Body(NamedTuple):
@@ -116,7 +115,6 @@ class _Maker:
         self._start = Place(tables.starts.get("written", 0))
         self._steps: dict[Place, dict[tuple[Step, Place], None]] = {}
         self._ends: set[Place] = set()
-        self._heads: dict[int, dict[str, None]] = {}
         self._bodies: dict[bool, list[str]] = {True: [], False: []}
 
     def add(self, turn: Turn) -> None:
@@ -136,12 +134,16 @@ class _Maker:
                 ended = last.flags & t.CALL_END or following & t.CALL_END_BEFORE
             else:
                 step = self._step(last, read.get((at, last.text)), "" if at else self._lead)
+                if isinstance(step, Text):
+                    step = structs.replace(step, heads=(*step.heads, *place.begun))
                 ended = last.flags & t.CALL_END
+            in_text = number + 1 < len(parts) and not parts[number + 1][1] and self._is_text(parts[number + 1][0][-1])
             after = Place(
                 last.target,
                 place.called or bool(ended),
                 place.answered or ANSWER in text or (number + 1 == len(parts) and turn.reply.answer == ""),
                 place.said or (last.role == t.CONTENT and CONTENT in text),
+                self._begun(last, read.get((at, last.text))) if in_text else (),
             )
             self._steps.setdefault(place, {})[step, after] = None
             place = after
@@ -155,9 +157,9 @@ class _Maker:
         texts = self._tables.texts
         if token.role == t.ID and token.terminal in texts:
             return Id(len(token.text))
-        if token.terminal in texts and token.role in (t.REASONING, t.CONTENT, t.ANSWER):
+        if self._is_text(token):
             ends: dict[str, None] = {}
-            begun = {re.escape(lead) + BLANK: None} if token.role == t.CONTENT else {}
+            begun = {} if token.role == t.ANSWER else {re.escape(lead) + BLANK: None}
             for tables, known in ((self._tables, token), (self._read, read)):
                 if known is not None and known.terminal in tables.texts:
                     text = tables.texts[known.terminal]
@@ -169,28 +171,24 @@ class _Maker:
                 before, found, after = token.text.partition(written)
                 if found:
                     return Answer(before, after, kind)
+        return Lit(token.text)
+
+    def _is_text(self, token: Token) -> bool:
+        return token.terminal in self._tables.texts and token.role in (t.REASONING, t.CONTENT, t.ANSWER)
+
+    def _begun(self, token: Token, read: Token | None) -> tuple[str, ...]:
+        """What no text begins with that stands behind a marker."""
+        found: dict[str, None] = {}
         for tables, known in ((self._tables, token), (self._read, read)):
             if known is not None and known.terminal in tables.markers:
-                others = {name: patterns.parse(tables.markers[name]) for name in _markers(tables, known.state)}
-                longer = heads(others, known.terminal, token.text)
-                self._heads.setdefault(token.target, {}).update(dict.fromkeys(longer))
-        return Lit(token.text)
+                names = [move.terminal for move in tables.states[known.state] if move.terminal in tables.markers]
+                others = {name: patterns.parse(tables.markers[name]) for name in names}
+                found |= dict.fromkeys(heads(others, known.terminal, token.text))
+        return tuple(found)
 
     def made(self) -> Outline:
         """The outline of all turns that were taken."""
-        steps: dict[Place, dict[tuple[Step, Place], None]] = {}
-        for place, found in self._steps.items():
-            begun = tuple(self._heads.get(place.state, ()))
-            steps[place] = {
-                (structs.replace(step, heads=(*step.heads, *begun)) if isinstance(step, Text) else step, after): None
-                for step, after in found
-            }
-        return Outline(self._start, steps, frozenset(self._ends), self._bodies)
-
-
-def _markers(tables: t.Tables, state: int) -> list[str]:
-    """The markers that may come in a state."""
-    return [move.terminal for move in tables.states[state] if move.terminal in tables.markers]
+        return Outline(self._start, self._steps, frozenset(self._ends), self._bodies)
 
 
 def _by_place(tokens: list[Token]) -> dict[tuple[int, str], Token]:

@@ -19,7 +19,7 @@ STATES = 400
 """A bounded text is counted character by character as long as it has so many states at the most."""
 REACHES = (6, 4, 3, 2)
 """How much of its delimiters a text is told from where all of them take too much."""
-WIDER = "a text holds nothing that would end it at the end of the message, and begins with no white space"
+WIDER = "a text holds nothing that would end it at the end of the message"
 """Why a text is less, where such delimiters count everywhere."""
 _SIGNS = {"\n": r"\n", "\r": r"\r", "\t": r"\t"} | {sign: "\\" + sign for sign in r".^$*+?()[]{}|\/"}
 
@@ -173,7 +173,7 @@ def attempts(text: Text) -> Iterator[tuple[Text, int | None, str]]:
 def wider(text: Text) -> Text:
     """The text without what would complete a delimiter if the message were over."""
     within, begun = (
-        tuple(dict.fromkeys(patterns.plain(way.body) for way in ways if way.closes))
+        tuple(dict.fromkeys(patterns.plain(way.body) for way in ways if way.closes and not way.alone))
         for ways in told(text.delimiters, text.heads)
     )
     return structs.replace(text, delimiters=text.delimiters + within, heads=text.heads + begun)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from ..grammar._patterns import Seq, can_be_empty, plain
 
 
 def residuals(pattern: Seq, text: str) -> list[Seq]:
-    """The patterns of what may follow ``text`` in a longer match of ``pattern``; look-ahead ends a match."""
+    """The patterns of what may follow ``text`` in a match of ``pattern``; look-ahead ends a match."""
     left = [pattern]
     for char in text:
         left = list(dict.fromkeys(rest for seq in left for rest in behind(seq, char)))
-    return [seq for seq in left if not can_be_empty(seq)]
+    return left
 
 
 def behind(seq: Seq, char: str) -> list[Seq]:
@@ -40,12 +41,31 @@ def behind(seq: Seq, char: str) -> list[Seq]:
 
 
 def heads(markers: dict[str, Seq], taken: str, text: str) -> tuple[str, ...]:
-    """What may not follow ``text``, which is the marker ``taken``: it would make another of the ``markers`` of it."""
+    """What no text begins with behind ``text``, which is the marker ``taken``.
+
+    It would be one more part of it, or make another of the ``markers`` of it.
+    """
     found: dict[str, None] = {}
     for name, tree in markers.items():
-        if name != taken:
-            found |= dict.fromkeys(plain(seq) for seq in residuals(tree, text))
+        for left in residuals(tree, text):
+            if not can_be_empty(left):
+                found[plain(left)] = None
+            elif name == taken:
+                found |= dict.fromkeys(map(plain, _some(left)))
     return tuple(found)
+
+
+def _some(seq: Seq) -> Iterator[Seq]:
+    """The matches of a pattern that may be empty, those that are not; looks apart."""
+    for at, node in enumerate(seq):
+        rest = seq[at + 1 :]
+        if node[0] == "rep":
+            yield (("rep", 1, node[2], node[3]), *rest)
+        elif node[0] == "alt":
+            yield from ((*some, *rest) for branch in node[1] for some in _some(branch))
+        elif node[0] == "c":
+            yield seq[at:]
+            return
 
 
 __all__ = ["behind", "heads", "residuals"]
