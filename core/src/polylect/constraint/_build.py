@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from .._text_lect import TextLect
 
 STRING: dict[str, Any] = {"type": "string"}
+USUAL = "an answer is a text, and no text ends in a line break where other markers follow it than elsewhere"
+"""What is true of all turns but the odd ones."""
 OTHER: dict[str, Any] = {"type": ["array", "boolean", "number", "object"]}
 PROBE: dict[str, Any] = {
     "type": "object",
@@ -63,8 +65,8 @@ class Wanted(NamedTuple):
     """Whether there may be free text beside calls and answers."""
     limits: Limits = Limits()
     prefix: str = ""
-    json_answers: bool = True
-    """Whether an answer may be other JSON than a text, where the lect has a place for it."""
+    odd: bool = True
+    """Whether turns are allowed that models rarely write; see :data:`USUAL`."""
 
 
 class Tongue:
@@ -83,6 +85,11 @@ class Tongue:
                 f"{self.lect.name} has no rule 'written' that its turns follow; its grammar needs one."
             )
         return found
+
+    @cached_property
+    def usual(self) -> Outline:
+        """The paths of the turns that models usually write."""
+        return outline(self._prober, odd=False)
 
     @cached_property
     def calls(self) -> tuple[Template, Notation | None]:
@@ -137,10 +144,12 @@ class Tongue:
 
     def build(self, tools: Iterable[Tool], wanted: Wanted) -> Built:
         """The tree of the turns with these tools."""
-        shape = self.outline.kept(calls=wanted.calls, other=wanted.other, texts=wanted.texts)
+        paths = self.outline if wanted.odd else self.usual
+        shape = paths.kept(calls=wanted.calls, other=wanted.other, texts=wanted.texts)
         if not shape.ends:
             what = "calls" if wanted.calls and not wanted.other else "turns without calls"
             raise ConstraintError(f"{self.lect.name} has no {what}.")
+        less = () if paths == self.outline else (USUAL,)
         rules = Rules("".join(sorted({stop[0] for stop in self.lect.stops})))
         builder = _Builder(shape, rules, wanted)
         if wanted.calls:
@@ -149,7 +158,7 @@ class Tongue:
             builder.tools = [maker.nodes(tool) for tool in tools]
         start = builder.place(shape.start, 0)
         tree = after(living(Tree(rules.rules, start.name)), self.lect.lead + wanted.prefix)
-        return Built(tree, (*self.lect.unconstrained, *rules.reasons))
+        return Built(tree, (*self.lect.unconstrained, *less, *rules.reasons))
 
 
 class _Builder:
@@ -193,21 +202,16 @@ class _Builder:
             made = Alt(tuple(found)) if len(found) > 1 else found[0]
             return [Seq((self._rules.once((name,), name, lambda: made), rest))]
         if isinstance(step, Answer):
-            given = self._answer(step)
-            rest = self.place(target, calls, then)
-            return [] if given is None else [Seq((Lit(step.before), given, Lit(step.after), rest))]
+            return [Seq((Lit(step.before), self._answer(step), Lit(step.after), self.place(target, calls, then)))]
         node = Rep(LETTER, step.size, step.size) if isinstance(step, Id) else step
         return [Seq((node, self.place(target, calls, then)))]
 
-    def _answer(self, step: Answer) -> Node | None:
+    def _answer(self, step: Answer) -> Node:
         """What stands in the place of an answer."""
         limits = self._wanted.limits
         if step.kind == "brackets":
             self._rules.reason("an answer is written without [ ]")
             return Text((r"[\[\]]",), least=0, most=limits.chars)
-        if step.kind == "other" and not self._wanted.json_answers:
-            self._rules.reason("an answer is a text")
-            return None
         schema = STRING if step.kind == "text" else OTHER
         return json_node(schema, schema, Layout(), self._rules, where="the answer", limits=limits)
 

@@ -168,9 +168,9 @@ def constraint(
     try:
         built, printed = _printed(lect, chosen, wanted, target, special)
     except ConstraintError:
-        if not other or "json_answer" not in lect.features:
+        if tongue(lect).usual == tongue(lect).outline:
             raise
-        built, printed = _printed(lect, chosen, wanted._replace(json_answers=False), target, special)
+        built, printed = _printed(lect, chosen, wanted._replace(odd=False), target, special)
     return Constraint(lect, target, printed, built, [tool.name for tool in chosen])
 
 

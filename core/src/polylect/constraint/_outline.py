@@ -99,10 +99,10 @@ class Outline(NamedTuple):
         return self._replace(steps=steps, ends=ends)
 
 
-def outline(prober: Prober) -> Outline:
-    """The outline of the prober's lect."""
+def outline(prober: Prober, *, odd: bool = True) -> Outline:
+    """The outline of the prober's lect; ``odd``: with the turns that models rarely write."""
     maker = _Maker(prober.lect)
-    for turn in prober.turns():
+    for turn in prober.turns(odd=odd):
         maker.add(turn)
     return maker.made()
 

@@ -68,21 +68,22 @@ class Prober:
         made = Call(name, dict(zip(KEYS, values, strict=False)))
         return self.written(Reply(calls=(made,)), tool(kinds, name))
 
-    def turns(self) -> Iterator[Turn]:
-        """Turns of every shape that the tongue has."""
+    def turns(self, *, odd: bool = True) -> Iterator[Turn]:
+        """Turns of every shape that the tongue has; ``odd``: also those that models rarely write."""
         box = tool(("string", "string"))
         some, none = Call(NAME, {KEYS[0]: VALUES[0]}), Call(NAME, {})
         if self.written(Reply(calls=(some,)), box) is None:  # a tongue of texts
             box = tool(("string",))
             some = none = Call(NAME, VALUES[0])
-        answers = (ANSWER, [ANSWER], "")
+        answers = (ANSWER, *([[ANSWER]] if odd else []), "")
         tails: list[dict[str, Any]] = [{}, *({"answer": answer} for answer in answers)]
         tails += [{"calls": (some,)}, {"calls": (none,)}]
         tails += [{"calls": (call,) * CALLS} for call in (some, none)]
         if self.lect.only_tool(box):  # nothing would tell where a call without arguments stands
             tails = [tail for tail in tails if none not in tail.get("calls", ())]
-        for reasoning in ("", REASONING, REASONING + "\n"):
-            for content in ("", CONTENT, CONTENT + "\n"):
+        ends = ("", "\n") if odd else ("",)
+        for reasoning in ("", *(REASONING + end for end in ends)):
+            for content in ("", *(CONTENT + end for end in ends)):
                 for tail in tails:
                     turn = self.written(Reply(reasoning=reasoning, content=content, **tail), box)
                     if turn is not None and not (tail.get("answer") == "" and _in_payload(turn)):
