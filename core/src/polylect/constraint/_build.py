@@ -157,7 +157,7 @@ class Tongue:
             maker = CallMaker(self.lect.name, template, notation, rules, wanted.limits)
             builder.tools = [maker.nodes(tool) for tool in tools]
         start = builder.place(shape.start, 0)
-        tree = after(living(Tree(rules.rules, start.name)), self.lect.lead + wanted.prefix)
+        tree = after(living(Tree(rules.rules, start.name)), shape.lead + wanted.prefix)
         return Built(tree, (*self.lect.unconstrained, *less, *rules.reasons))
 
 

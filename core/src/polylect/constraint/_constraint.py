@@ -26,6 +26,8 @@ Exactness: TypeAlias = Literal["exact", "subset", "superset"]
 TARGETS: tuple[str, ...] = (
     "gbnf", "json_schema", "llguidance", "openai_custom_tool", "regex", "structural_tag", "xgrammar",
 )  # fmt: skip
+FLAT = ("openai_custom_tool", "regex")
+"""Targets without JSON of any depth."""
 _PRINTERS = {
     "gbnf": "_gbnf:gbnf",
     "json_schema": "_json_schema:json_schema",
@@ -163,12 +165,13 @@ def constraint(
     alone = target == "json_schema"  # it has no word for anything beside one value
     if alone:
         max_calls = 1
-    wanted = Wanted(bool(chosen), other, max_calls, not alone, limits, prefix)
+    odd = "json_answer" not in lect.features or (target not in FLAT and max_chars is None)  # no bound holds for JSON
+    wanted = Wanted(bool(chosen), other, max_calls, not alone, limits, prefix, odd)
     special = frozenset(special_tokens)
     try:
         built, printed = _printed(lect, chosen, wanted, target, special)
     except ConstraintError:
-        if tongue(lect).usual == tongue(lect).outline:
+        if not odd or tongue(lect).usual == tongue(lect).outline:
             raise
         built, printed = _printed(lect, chosen, wanted._replace(odd=False), target, special)
     return Constraint(lect, target, printed, built, [tool.name for tool in chosen])

@@ -17,7 +17,7 @@ from ..grammar import _patterns as patterns
 from ..grammar import _tables as t
 from ._delimiters import BLANK
 from ._probes import ANSWER, CONTENT, NAME, VALUES, Prober, Turn
-from ._residual import heads
+from ._residual import heads, residuals
 from ._trace import Token
 from ._tree import Lit, Text
 
@@ -73,6 +73,8 @@ class Outline(NamedTuple):
     ends: frozenset[Place]
     bodies: dict[bool, list[str]]
     """The texts of calls with and without arguments, by their places in the turn."""
+    lead: str = ""
+    """What all paths begin with that is no part of the turn."""
 
     def sure(self) -> frozenset[Place]:
         """The places from which every turn has a call or an answer."""
@@ -116,6 +118,7 @@ class _Maker:
         self._steps: dict[Place, dict[tuple[Step, Place], None]] = {}
         self._ends: set[Place] = set()
         self._bodies: dict[bool, list[str]] = {True: [], False: []}
+        self._first: set[str] = set()  # the markers that a turn may begin with
 
     def add(self, turn: Turn) -> None:
         """Take the path of one turn."""
@@ -123,6 +126,8 @@ class _Maker:
         at, read = 0, _by_place(turn.read)
         bodies: dict[bool, list[str]] = {True: [], False: []}
         parts = list(pieces(turn.tokens))
+        for tables, tokens in ((self._tables, turn.tokens), (self._read, turn.read)):
+            self._first |= _markers(tables, tokens[0].state).keys() if tokens else set()
         for number, (tokens, is_body) in enumerate(parts):
             last = tokens[-1]
             following = parts[number + 1][0][0].flags if number + 1 < len(parts) else t.CALL_END_BEFORE
@@ -134,6 +139,8 @@ class _Maker:
                 ended = last.flags & t.CALL_END or following & t.CALL_END_BEFORE
             else:
                 step = self._step(last, read.get((at, last.text)), "" if at else self._lead)
+                if not at and text == self._lead:  # no content, as nothing stands there
+                    step = Lit(text)
                 if isinstance(step, Text):
                     step = structs.replace(step, heads=(*step.heads, *place.begun))
                 ended = last.flags & t.CALL_END
@@ -181,14 +188,44 @@ class _Maker:
         found: dict[str, None] = {}
         for tables, known in ((self._tables, token), (self._read, read)):
             if known is not None and known.terminal in tables.markers:
-                names = [move.terminal for move in tables.states[known.state] if move.terminal in tables.markers]
-                others = {name: patterns.parse(tables.markers[name]) for name in names}
+                others = {name: patterns.parse(source) for source, name in _markers(tables, known.state).items()}
                 found |= dict.fromkeys(heads(others, known.terminal, token.text))
         return tuple(found)
 
     def made(self) -> Outline:
         """The outline of all turns that were taken."""
-        return Outline(self._start, self._steps, frozenset(self._ends), self._bodies)
+        made = Outline(self._start, self._steps, frozenset(self._ends), self._bodies, self._lead)
+        steps = {
+            (self._behind_lead(step), target): None for step, target in self._steps.get(self._start, ()) if self._lead
+        }
+        if None in (step for step, _ in steps) or not steps:
+            return made
+        told = {(step, target): None for step, target in steps if step is not None}
+        return made._replace(steps={**self._steps, self._start: told}, lead="")
+
+    def _behind_lead(self, step: Step) -> Step | None:
+        """A turn's first step without the lead; None where it has no part of its own.
+
+        Delimiters of a text that no turn begins with are none there: the reader takes them for text, too.
+        """
+        lead = self._lead
+        if isinstance(step, Lit):
+            return Lit(step.text[len(lead) :]) if step.text.startswith(lead) else None
+        if not isinstance(step, Text):
+            return None
+        begun: dict[str, None] = {}
+        for source in (*(one for one in step.delimiters if one in self._first), *step.heads):
+            if source.endswith(BLANK):
+                begun[BLANK] = None
+            else:
+                begun |= {patterns.plain(left): None for left in residuals(patterns.parse(source), lead)}
+        return structs.replace(step, heads=tuple(begun))
+
+
+def _markers(tables: t.Tables, state: int) -> dict[str, str]:
+    """The markers that may come in a state: names by patterns."""
+    names = (move.terminal for move in tables.states[state] if move.terminal in tables.markers)
+    return {tables.markers[name]: name for name in names}
 
 
 def _by_place(tokens: list[Token]) -> dict[tuple[int, str], Token]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from .._errors import ConstraintError, LectError, ParseError
 from .._tools import Toolbox, toolbox
-from .._values import Reply
+from .._values import Call, Reply
 from ._draw import Draw, joined
-from ._replies import TOOLS, Tools
+from ._replies import TOOLS, Tools, replies
 from ._run import EXAMPLES, Outcome, attempt, examine, fail, find
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def law_9_constraint(
     """Turns that a constraint allows parse, can be decided, and call offered tools with arguments valid by the schema.
 
     They are drawn from the constraints of all tool choices, of each tool by name, and with limits. Those without limits
-    are formatted again, with other texts beside the calls: the constraint allows that, too.
+    are formatted again, with other texts beside the calls: the constraint allows that, too. One that says that it is
+    exact also allows every reply that is formatted and of which something can be made, whatever is in its texts.
 
     Raises:
         AssertionError: a constraint allows what the parser refuses, or refuses what the formatter writes.
@@ -58,23 +60,29 @@ def law_9_constraint(
     if not made.usable:
         return Outcome(0, made.why)
     texts = joined(WORDS, 8, 1)
+    any_reply = replies(lect, tools=box.values())
 
-    def make(draw: Draw) -> tuple[str, bool, int, list[str]]:
-        return draw.pick(made.usable), draw.flag(), draw.below(1 << 30), draw.some(texts, 2)
+    def make(draw: Draw) -> tuple[str, bool, int, list[str], Reply]:
+        return draw.pick(made.usable), draw.flag(), draw.below(1 << 30), draw.some(texts, 2), any_reply(draw)
 
-    def body(case: tuple[str, bool, int, list[str]]) -> None:
-        choice, limited, number, said = case
+    def body(case: tuple[str, bool, int, list[str], Reply]) -> None:
+        choice, limited, number, said, other = case
         constraint = made.get(choice, limited)
         turn = constraint.sample(number)
         reply = _read(lect, box, turn, choice)
         usual = all(_has_usual_numbers(call.arguments) for call in reply.calls)
         if usual and not limited and not getattr(lect, "unconstrained", ()):
             _formatted(lect, box, constraint, _with_texts(reply, [text.strip() for text in said]), turn)
+        if "auto" in made.usable and made.get("auto", False).report.exactness == "exact" and _is_valid(box, other):
+            calls = tuple(Call(call.name, call.arguments) for call in other.calls)
+            _formatted(lect, box, made.get("auto", False), msgspec.structs.replace(other, calls=calls))
 
     return Outcome(examine(make, body, examples=examples, seed=seed))
 
 
 LARGE = 1e15
+_SURROGATE = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
+"""Half of a character, which no engine's text has."""
 
 
 class _Constraints:
@@ -148,11 +156,26 @@ def _with_texts(reply: Reply, texts: list[str]) -> Reply:
     return msgspec.structs.replace(reply, content=content, reasoning=reasoning, answer=answer)
 
 
-def _formatted(lect: Lect, box: Toolbox, constraint: Constraint, reply: Reply, turn: str) -> None:
+def _is_valid(box: Toolbox, reply: Reply) -> bool:
+    """Whether the calls are of these tools, with arguments that their schemas name and allow, in the usual spelling."""
+    from jsonschema import Draft202012Validator
+
+    return _has_usual_numbers(reply.answer) and all(
+        isinstance(call.arguments, dict)
+        and (tool := box.get(call.name)) is not None
+        and call.arguments.keys() <= tool.properties.keys()
+        and Draft202012Validator(tool.parameters).is_valid(call.arguments)
+        and _has_usual_numbers(call.arguments)
+        for call in reply.calls
+    )
+
+
+def _formatted(lect: Lect, box: Toolbox, constraint: Constraint, reply: Reply, turn: str = "") -> None:
     try:
         written = lect.format(reply, tools=box)
-    except LectError:
+        lect.decide(lect.parse(written, tools=box))
+    except (LectError, ParseError):
         return
-    if not constraint.matches(written):
+    if _SURROGATE(written) is None and not constraint.matches(written):
         shown = {"written": written, "sampled": turn, "reply": reply, "report": constraint.report}
         fail("a constraint refuses what the formatter writes", **shown)
