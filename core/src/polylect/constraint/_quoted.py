@@ -271,6 +271,7 @@ class TokenText(Bracketed):
 
     def plain(self, least: int, most: int | None, site: Site) -> Node:
         """Text between tokens."""
+        site.reason(f"texts are written without {self.quote}")
         return seq(Lit(self.quote), Text((re.escape(self.quote),), (), least, most), Lit(self.quote))
 
     def character(self, ranges: Ranges, site: Site) -> Node | None:

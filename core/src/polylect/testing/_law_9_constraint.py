@@ -81,6 +81,8 @@ def law_9_constraint(
 
 
 LARGE = 1e15
+_RUN = re.compile(r"\s{8}").search
+"""More blanks than markers have: a constraint may take what stands around them for a marker."""
 _SURROGATE = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
 """Half of a character, which no engine's text has."""
 
@@ -160,13 +162,18 @@ def _is_valid(box: Toolbox, reply: Reply) -> bool:
     """Whether the calls are of these tools, with arguments that their schemas name and allow, in the usual spelling."""
     from jsonschema import Draft202012Validator
 
-    return _has_usual_numbers(reply.answer) and all(
-        isinstance(call.arguments, dict)
-        and (tool := box.get(call.name)) is not None
-        and call.arguments.keys() <= tool.properties.keys()
-        and Draft202012Validator(tool.parameters).is_valid(call.arguments)
-        and _has_usual_numbers(call.arguments)
-        for call in reply.calls
+    texts = (reply.reasoning, reply.content, reply.answer)
+    return (
+        _has_usual_numbers(reply.answer)
+        and not any(isinstance(x, str) and _RUN(x) for x in texts)
+        and all(
+            isinstance(call.arguments, dict)
+            and (tool := box.get(call.name)) is not None
+            and call.arguments.keys() <= tool.properties.keys()
+            and Draft202012Validator(tool.parameters).is_valid(call.arguments)
+            and _has_usual_numbers(call.arguments)
+            for call in reply.calls
+        )
     )
 
 
