@@ -18,7 +18,7 @@ from ._delimiters import BLANK
 from ._extension import lead
 from ._notations import ElementText, JsonText, Notation, PythonText, TokenText, TypedText
 from ._outline import Answer, Body, Id, Outline, Place, Step, outline
-from ._probes import KEYS, VALUES, Prober
+from ._probes import KEYS, ODD, VALUES, Odd, Prober
 from ._residual import heads
 from ._rules import Rules, before
 from ._schema import Limits, json_node, value
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from .._text_lect import TextLect
 
 STRING: dict[str, Any] = {"type": "string"}
-USUAL = "an answer is a text, and no text ends in a line break where other markers follow it than elsewhere"
-"""What is true of all turns but the odd ones."""
 OTHER: dict[str, Any] = {"type": ["array", "boolean", "number", "object"]}
 PROBE: dict[str, Any] = {
     "type": "object",
@@ -65,8 +63,8 @@ class Wanted(NamedTuple):
     """Whether there may be free text beside calls and answers."""
     limits: Limits = Limits()
     prefix: str = ""
-    odd: bool = True
-    """Whether turns are allowed that models rarely write; see :data:`USUAL`."""
+    odd: frozenset[Odd] = frozenset(ODD)
+    """Which turns are allowed that models rarely write."""
 
 
 class Tongue:
@@ -75,21 +73,23 @@ class Tongue:
     def __init__(self, lect: TextLect) -> None:
         self.lect = lect
         self._prober = Prober(lect)
+        self._paths: dict[frozenset[Odd], Outline] = {}
 
     @cached_property
     def outline(self) -> Outline:
         """The paths of its turns."""
-        found = outline(self._prober)
+        return self.paths(frozenset(ODD))
+
+    def paths(self, odd: frozenset[Odd]) -> Outline:
+        """The paths of its turns, with these odd ones."""
+        if odd in self._paths:
+            return self._paths[odd]
+        found = self._paths[odd] = outline(self._prober, odd)
         if not found.ends:
             raise ConstraintError(
                 f"{self.lect.name} has no rule 'written' that its turns follow; its grammar needs one."
             )
         return found
-
-    @cached_property
-    def usual(self) -> Outline:
-        """The paths of the turns that models usually write."""
-        return outline(self._prober, odd=False)
 
     @cached_property
     def calls(self) -> tuple[Template, Notation | None]:
@@ -144,12 +144,14 @@ class Tongue:
 
     def build(self, tools: Iterable[Tool], wanted: Wanted) -> Built:
         """The tree of the turns with these tools."""
-        paths = self.outline if wanted.odd else self.usual
+        paths = self.paths(wanted.odd)
         shape = paths.kept(calls=wanted.calls, other=wanted.other, texts=wanted.texts)
         if not shape.ends:
             what = "calls" if wanted.calls and not wanted.other else "turns without calls"
             raise ConstraintError(f"{self.lect.name} has no {what}.")
-        less = () if paths == self.outline else (USUAL,)
+        less = [
+            reason for odd, reason in ODD.items() if odd not in wanted.odd and paths != self.paths(wanted.odd | {odd})
+        ]
         rules = Rules("".join(sorted({stop[0] for stop in self.lect.stops})))
         builder = _Builder(shape, rules, wanted)
         if wanted.calls:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from .._errors import ConstraintError, nearest
 from .._tools import Tool, Toolbox, Tools, toolbox
 from ._build import Built, Tongue, Wanted
+from ._probes import ODD, Odd
 from ._schema import Limits
 from ._tree import Tree
 
@@ -27,7 +28,7 @@ TARGETS: tuple[str, ...] = (
     "gbnf", "json_schema", "llguidance", "openai_custom_tool", "regex", "structural_tag", "xgrammar",
 )  # fmt: skip
 FLAT = ("openai_custom_tool", "regex")
-"""Targets without JSON of any depth."""
+"""Targets for which JSON of any depth is too much."""
 _PRINTERS = {
     "gbnf": "_gbnf:gbnf",
     "json_schema": "_json_schema:json_schema",
@@ -165,15 +166,15 @@ def constraint(
     alone = target == "json_schema"  # it has no word for anything beside one value
     if alone:
         max_calls = 1
-    odd = "json_answer" not in lect.features or (target not in FLAT and max_chars is None)  # no bound holds for JSON
+    odd = frozenset(ODD) - frozenset[Odd](("json",) if max_chars or target in FLAT else ())
     wanted = Wanted(bool(chosen), other, max_calls, not alone, limits, prefix, odd)
     special = frozenset(special_tokens)
     try:
         built, printed = _printed(lect, chosen, wanted, target, special)
     except ConstraintError:
-        if not odd or tongue(lect).usual == tongue(lect).outline:
+        if tongue(lect).paths(odd) == tongue(lect).paths(frozenset()):
             raise
-        built, printed = _printed(lect, chosen, wanted._replace(odd=False), target, special)
+        built, printed = _printed(lect, chosen, wanted._replace(odd=frozenset()), target, special)
     return Constraint(lect, target, printed, built, [tool.name for tool in chosen])
 
 

@@ -12,7 +12,7 @@ from ._printed import counted
 from ._ranges import joined
 from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 
-LARGEST, LARGEST_TEXT = 200_000, 15_000
+LARGEST, LARGEST_TEXT = 200_000, 60_000
 """So large is an expression of rules, or of a text, at the most; see :func:`size`."""
 _Key: TypeAlias = "str | int | None"
 _Linear: TypeAlias = dict[_Key, Node]

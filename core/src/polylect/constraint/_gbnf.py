@@ -128,7 +128,7 @@ class _Printer:
 
     def _text(self, text: Text) -> str:
         if text not in self._texts:
-            self._texts[text] = self._automaton(text) or self._of(without(text, self._reasons))
+            self._texts[text] = self._automaton(text) or self._less(text)
         return self._texts[text]
 
     def _automaton(self, text: Text) -> str | None:
@@ -136,12 +136,17 @@ class _Printer:
         for less, reach, reason in attempts(text):
             found = counted(less, reach)
             if found is not None and (text.most is None or self._most is not None or len(found.rows) <= STATES):
-                if reason:
-                    self._reasons.add(reason)
+                self._reasons.add(reason)
                 prefix = f"text-{len(self._texts) + 1}"
                 self._lines += [line.replace("\0", prefix) for line in _lines(found)]
                 return f"{prefix}-0"
         return None
+
+    def _less(self, text: Text) -> str:
+        """The text without what all of its delimiters have."""
+        node, reason = without(text)
+        self._reasons.add(reason)
+        return self._of(node)
 
 
 @functools.lru_cache(maxsize=256)

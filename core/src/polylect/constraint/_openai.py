@@ -6,8 +6,8 @@ from .._errors import ConstraintError
 from ._lexemes import Lexemes, split
 from ._llguidance import Printer, quoted
 from ._printed import Options, Printed, Reasons
-from ._regex import LONGEST, source_of, text_source
-from ._tree import Lit, Node, Text, Tree
+from ._regex import Texts, source_of
+from ._tree import Lit, Node, Tree
 
 WHOLE = 100_000
 """Characters of a grammar; longer ones are refused there."""
@@ -19,32 +19,25 @@ def openai_custom_tool(tree: Tree, options: Options) -> Printed:
     Raises:
         ConstraintError: its lexer can't tell where a text ends, or the grammar is too long.
     """
-    less = Reasons()
-    lexemes = split(tree, lambda value: False, less)
-    for longest in LONGEST:
-        printer = _Printer(lexemes, longest, less)
-        text = printer.text()
-        if len(text) <= WHOLE:
-            return printer.reasons.printed(text)
-    raise ConstraintError(
-        f"The grammar would have {len(text):,} characters, and OpenAI refuses long ones; offer fewer tools."
-    )
+    reasons = Reasons()
+    printer = _Printer(split(tree, lambda value: False, reasons))
+    text = printer.texts.filled(printer.text(), WHOLE, reasons)
+    if len(text) > WHOLE:
+        raise ConstraintError(
+            f"The grammar would have {len(text):,} characters, and OpenAI refuses long ones; offer fewer tools."
+        )
+    return reasons.printed(text)
 
 
 class _Printer(Printer):
     """Has no intersections, complements or attributes, and counts with ``~``, as Lark does."""
 
-    def __init__(self, lexemes: Lexemes, longest: int, less: Reasons) -> None:
+    def __init__(self, lexemes: Lexemes) -> None:
         super().__init__(lexemes)
-        self.reasons, self._longest = less.copy(), longest
+        self.texts = Texts()
 
     def body(self, node: Node) -> str:
-        if isinstance(node, Lit):
-            return quoted(node.text)
-        return f"/{source_of(node, self._free)}/"
-
-    def _free(self, text: Text) -> str:
-        return text_source(text, self.reasons, self._longest)
+        return quoted(node.text) if isinstance(node, Lit) else f"/{source_of(node, self.texts.place)}/"
 
     def times(self, least: int, most: int | None) -> str:
         if most is None:

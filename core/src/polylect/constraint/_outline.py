@@ -8,7 +8,7 @@ filled in tool by tool. Whatever path is taken, the parser reads it: its tables 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from msgspec import structs
@@ -16,7 +16,7 @@ from msgspec import structs
 from ..grammar import _patterns as patterns
 from ..grammar import _tables as t
 from ._delimiters import BLANK
-from ._probes import ANSWER, CONTENT, NAME, VALUES, Prober, Turn
+from ._probes import ANSWER, CONTENT, NAME, ODD, VALUES, Odd, Prober, Turn
 from ._residual import heads, residuals
 from ._trace import Token
 from ._tree import Lit, Text
@@ -101,10 +101,10 @@ class Outline(NamedTuple):
         return self._replace(steps=steps, ends=ends)
 
 
-def outline(prober: Prober, *, odd: bool = True) -> Outline:
-    """The outline of the prober's lect; ``odd``: with the turns that models rarely write."""
+def outline(prober: Prober, odd: Collection[Odd] = ODD) -> Outline:
+    """The outline of the prober's lect; ``odd``: with these turns that models rarely write."""
     maker = _Maker(prober.lect)
-    for turn in prober.turns(odd=odd):
+    for turn in prober.turns(odd):
         maker.add(turn)
     return maker.made()
 

@@ -46,15 +46,10 @@ class Reasons:
     def __init__(self) -> None:
         self._found: dict[str, None] = {}
 
-    def copy(self) -> Reasons:
-        """The same reasons, to add others to."""
-        made = Reasons()
-        made._found |= self._found
-        return made
-
     def add(self, reason: str) -> None:
-        """Add one, unless it is there."""
-        self._found[reason] = None
+        """Add one, unless it is there or empty."""
+        if reason:
+            self._found[reason] = None
 
     def printed(self, text: str | dict[str, Any]) -> Printed:
         """What was printed, with the reasons."""
@@ -179,16 +174,9 @@ def wider(text: Text) -> Text:
     return structs.replace(text, delimiters=text.delimiters + within, heads=text.heads + begun)
 
 
-def without(text: Text, reasons: Reasons) -> Node:
-    """A text of bounded length, or of any, that leaves out a character which each delimiter must have."""
-    node, reason = _without(text)
-    if reason:
-        reasons.add(reason)
-    return node
-
-
 @functools.lru_cache(maxsize=512)
-def _without(text: Text) -> tuple[Node, str]:
+def without(text: Text) -> tuple[Node, str]:
+    """A text of bounded length, or of any, that leaves out a character which each delimiter must have; and why."""
     left_out = missed(text.delimiters, {"\n": 2})
     starts = [way.body[0] for source in text.heads for way in ways(source, anchored=True)]
     heads = joined(one for node in starts for one in _begun(node))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from .._errors import PolylectError
 from .._tools import Toolbox, toolbox
@@ -18,6 +18,12 @@ NAME, KEYS, VALUES = "zt7q", ("zk1q", "zk2q"), ("zv1q", "zv2q")
 REASONING, CONTENT, ANSWER = "zr7q", "zc7q", "za7q"
 CALLS = 3
 """Calls in one turn, as many as it takes to see what their numbers change."""
+Odd: TypeAlias = Literal["breaks", "json"]
+ODD: dict[Odd, str] = {
+    "breaks": "no text ends in a line break where other markers follow it than elsewhere",
+    "json": "an answer is a text",
+}
+"""Kinds of turns that models rarely write, and what is true of all others."""
 OF_TYPE: dict[str, Any] = {
     "string": VALUES[0], "integer": 70417, "number": 7041.5, "boolean": True, "null": None, "array": [70417],
     "object": {"zo7q": 70417},
@@ -68,20 +74,20 @@ class Prober:
         made = Call(name, dict(zip(KEYS, values, strict=False)))
         return self.written(Reply(calls=(made,)), tool(kinds, name))
 
-    def turns(self, *, odd: bool = True) -> Iterator[Turn]:
+    def turns(self, odd: Collection[Odd] = ODD) -> Iterator[Turn]:
         """Turns of every shape that the tongue has; ``odd``: also those that models rarely write."""
         box = tool(("string", "string"))
         some, none = Call(NAME, {KEYS[0]: VALUES[0]}), Call(NAME, {})
         if self.written(Reply(calls=(some,)), box) is None:  # a tongue of texts
             box = tool(("string",))
             some = none = Call(NAME, VALUES[0])
-        answers = (ANSWER, *([[ANSWER]] if odd else []), "")
+        answers = (ANSWER, *([[ANSWER]] if "json" in odd else []), "")
         tails: list[dict[str, Any]] = [{}, *({"answer": answer} for answer in answers)]
         tails += [{"calls": (some,)}, {"calls": (none,)}]
         tails += [{"calls": (call,) * CALLS} for call in (some, none)]
         if self.lect.only_tool(box):  # nothing would tell where a call without arguments stands
             tails = [tail for tail in tails if none not in tail.get("calls", ())]
-        ends = ("", "\n") if odd else ("",)
+        ends = ("", "\n") if "breaks" in odd else ("",)
         for reasoning in ("", *(REASONING + end for end in ends)):
             for content in ("", *(CONTENT + end for end in ends)):
                 for tail in tails:
@@ -95,4 +101,20 @@ def _in_payload(turn: Turn) -> bool:
     return any(token.terminal.startswith("@") for token in turn.tokens)
 
 
-__all__ = ["ANSWER", "CALLS", "CONTENT", "KEYS", "NAME", "OF_TYPE", "REASONING", "VALUES", "Prober", "Turn", "tool"]
+__all__ = [
+    *(
+        "ANSWER",
+        "CALLS",
+        "CONTENT",
+        "KEYS",
+        "NAME",
+        "ODD",
+        "OF_TYPE",
+        "REASONING",
+        "VALUES",
+        "Odd",
+        "Prober",
+        "Turn",
+        "tool",
+    )
+]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import functools
+import re
+from collections import Counter
 from collections.abc import Callable
+from typing import NamedTuple
 
 from .._errors import ConstraintError
 from ._eliminate import eliminated, expression, has_text
 from ._printed import Options, Printed, Reasons, attempts, char_class, regex_char, regex_text, times, without
 from ._tree import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Text, Tree
 
-LONGEST = 30_000, 8_000, 2_000
+LONGEST = 120_000, 60_000, 30_000, 15_000, 8_000, 4_000, 2_000
 """Characters of a text's expression, beyond which engines take too long to read it; fewer, where all of it is long."""
-WHOLE = 500_000
+WHOLE = 600_000
 """Characters of a whole expression."""
+_PLACE = re.compile("\0([0-9]+)\0")
 
 
 def regex(tree: Tree, options: Options) -> Printed:
@@ -23,12 +27,9 @@ def regex(tree: Tree, options: Options) -> Printed:
         ConstraintError: a rule refers to itself from within, or the expression is too long.
     """
     node = eliminated(tree, inside=True)
-    for longest in LONGEST:
-        reasons = Reasons()
-        source = source_of(node, functools.partial(text_source, reasons=reasons, longest=longest))
-        if len(source) <= WHOLE:
-            break
-    else:
+    texts, reasons = Texts(), Reasons()
+    source = texts.filled(source_of(node, texts.place), WHOLE, reasons)
+    if len(source) > WHOLE:
         raise ConstraintError(
             f"The regular expression would have {len(source):,} characters, and no more than {WHOLE:,} are of use; "
             "offer fewer tools, or take a target that has rules."
@@ -36,15 +37,44 @@ def regex(tree: Tree, options: Options) -> Printed:
     return reasons.printed(source)
 
 
-def text_source(text: Text, reasons: Reasons, longest: int) -> str:
+class Texts:
+    """The free texts of something that is printed first, and filled in when it is known how much room they have."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Text, int] = {}
+
+    def place(self, text: Text) -> str:
+        """What stands for a text until it is filled in."""
+        return f"\0{self._numbers.setdefault(text, len(self._numbers))}\0"
+
+    def filled(self, printed: str, most: int, reasons: Reasons) -> str:
+        """What was printed, with as much of the texts as it has room for, or the least of them, as expressions."""
+        texts = list(self._numbers)
+        counts = Counter(_PLACE.findall(printed))
+        for longest in LONGEST:
+            told = [_source(text, longest) for text in texts]
+            if len(printed) + sum(len(told[int(number)].source) * count for number, count in counts.items()) <= most:
+                break
+        for _, reason in told:
+            reasons.add(reason)
+        return _PLACE.sub(lambda place: told[int(place[1])].source, printed)
+
+
+class _Source(NamedTuple):
+    source: str
+    reason: str
+    """Why it is less than the text, if it is."""
+
+
+@functools.lru_cache(maxsize=2048)
+def _source(text: Text, longest: int) -> _Source:
     """A free text as a regular expression; one of less texts where that would be longer than ``longest``."""
     for less, reach, reason in attempts(text):
         source = _told(less, reach)
         if source is not None and len(source) <= longest:
-            if reason:
-                reasons.add(reason)
-            return source
-    return _pure(without(text, reasons))
+            return _Source(source, reason)
+    node, reason = without(text)
+    return _Source(_pure(node), reason)
 
 
 @functools.lru_cache(maxsize=512)
@@ -101,4 +131,4 @@ def no_text(text: Text) -> str:
     raise AssertionError(text)
 
 
-__all__ = ["LONGEST", "no_text", "regex", "source_of", "text_source"]
+__all__ = ["Texts", "no_text", "regex", "source_of"]
