@@ -7,9 +7,11 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from msgspec import structs
+
 from .._errors import ConstraintError
 from ..grammar import _patterns as patterns
-from ._delimiters import Way, characters, optional, told
+from ._delimiters import BLANK, Way, characters, optional, told
 from ._dfa import dfa_of, own_ends
 from ._eliminate import has_text, retold
 from ._items import Item, Many, Token
@@ -46,15 +48,27 @@ def llguidance(tree: Tree, options: Options) -> Printed:
                 "special tokens, and the model writes it as text."
             )
     reasons = Reasons()
-    few = Tree({name: retold(node, _light) for name, node in tree.rules.items()}, tree.start)
-    if few != tree:
-        reasons.add(WIDER)
+
+    def light(text: Text) -> Text:
+        less, why = _light(text)
+        for reason in why:
+            reasons.add(reason)
+        return less
+
+    few = Tree({name: retold(node, light) for name, node in tree.rules.items()}, tree.start)
     return reasons.printed(Printer(split(few, speaks, reasons, options.special_tokens)).text())
 
 
-def _light(text: Text) -> Text:
-    """A text, less of it where it stands in a value or has too many states."""
-    return wider(text) if text.value or len(dfa_of(text).rows) > STATES else text
+def _light(text: Text) -> tuple[Text, list[str]]:
+    """A text, less of it where it stands in a value or has too many states, and why."""
+    large = len(dfa_of(text).rows) > STATES
+    less = wider(text) if text.value or large else text
+    why = [WIDER] if less != text else []
+    if large and not text.value:  # what it is told from is the same then, whatever follows it
+        heads = (*(head for head in less.heads if not head.endswith(BLANK)), r"\s")
+        less = structs.replace(less, heads=heads)
+        why.append("a long text begins with no white space")
+    return less, why
 
 
 def speaks(value: Json) -> bool:
