@@ -26,8 +26,12 @@ LECTS = (
     *("llama3_json", "mistral_v11_args", "kimi_k2", "glm47", "pythonic"),
 )
 ENGINES: dict[str, Any] = {"llguidance": Guidance, "gbnf": Gbnf, "regex": Regex, "openai_custom_tool": Guidance}
-LONG = ("react", "json_blob", "qwen3_coder_xml", "llama3_json", "mistral_v11_args", "glm47", "pythonic")
-LESS = {"llguidance": ("qwen3_coder_xml", "llama3_json", "glm47"), "regex": LONG, "openai_custom_tool": LONG}
+LONG = ("json_blob", "qwen3_coder_xml", "llama3_json")
+LESS = {
+    "llguidance": ("qwen3_coder_xml", "llama3_json", "glm47"),
+    "regex": LONG,
+    "openai_custom_tool": (*LONG, "react", "glm47", "pythonic"),
+}
 """Lects of which a target has less, and says so: its texts would make it too slow, or too long."""
 MUTANTS, WALKS, STEPS = 4_000, 60, 3_000
 SEARCH: dict[str, Any] = {
@@ -131,7 +135,7 @@ def test_what_an_engine_refuses_is_another_spelling(name: str, target: str) -> N
     for text, wrong in corpus(name):
         if not wrong and not found.accepts(text):
             written = usual(lect, text)
-            if written is not None and not found.accepts(written):
+            if written is not None and not found.accepts(written) and not found.accepts(unescaped(written)):
                 other.append(text)
     less = name in LESS.get(target, ())
     assert made.report.exactness == ("subset" if less else "exact"), made.report.reasons
@@ -141,25 +145,35 @@ def test_what_an_engine_refuses_is_another_spelling(name: str, target: str) -> N
 def usual(lect: polylect.Lect, text: str) -> str | None:
     """The same turn as the formatter writes it; None where it does not."""
     reply = lect.parse(text, tools=BOX)
-    content = reply.content if reply.content.strip() else ""
-    if not str(content if reply.answer is None else reply.answer).strip() and not reply.calls:
-        return None  # neither thoughts alone nor an empty answer says anything
     if reply.calls and reply.answer is not None:
         return None  # one of them does not count
-    if reply.answer is not None and not isinstance(reply.answer, str):
-        return None  # answers are asked for as texts
     calls = tuple(polylect.Call(call.name, ordered(call)) for call in reply.calls)
     try:
-        return str(lect.format(Reply(reply.reasoning, content, calls, reply.answer), tools=BOX))
+        return str(lect.format(Reply(reply.reasoning, reply.content, calls, short(reply.answer)), tools=BOX))
     except LectError:
         return None
+
+
+def unescaped(text: str) -> str:
+    """A turn without escapes that JSON does not need: llguidance's own JSON has none."""
+    return text.replace("\\u003c", "<").replace("\\u005b", "[").replace("\\/", "/")
 
 
 def ordered(call: polylect.Call) -> dict[str, Any]:
     """The arguments that the schema names, in its order, with numbers that need no exponent."""
     given = call.arguments if isinstance(call.arguments, dict) else {"query": ""}
-    found = {key: given[key] for key in BOX[call.name].properties if key in given}
-    return {key: [0.5 if n % 1 else 1 for n in x] if isinstance(x, list) else x for key, x in found.items()}
+    return {key: short(given[key]) for key in BOX[call.name].properties if key in given}
+
+
+def short(value: Any) -> Any:
+    """A value with numbers that need no exponent."""
+    if isinstance(value, dict):
+        return {key: short(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [short(inner) for inner in value]
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or (isinstance(value, int) and abs(value) < 100):
+        return value
+    return 0.5 if value % 1 else 1
 
 
 @pytest.mark.parametrize(("name", "target"), [pair for pair in EVERY if pair.values[1] != "regex"])

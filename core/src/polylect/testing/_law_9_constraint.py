@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from .._errors import ConstraintError, LectError, ParseError
+from .._json import dumps
 from .._tools import Toolbox, toolbox
 from .._values import Call, Reply
 from ._draw import Draw, joined
@@ -73,7 +74,11 @@ def law_9_constraint(
         usual = all(_has_usual_numbers(call.arguments) for call in reply.calls)
         if usual and not limited and not getattr(lect, "unconstrained", ()):
             _formatted(lect, box, constraint, _with_texts(reply, [text.strip() for text in said]), turn)
-        if "auto" in made.usable and made.get("auto", False).report.exactness == "exact" and _is_valid(box, other):
+        if (
+            "auto" in made.usable
+            and made.get("auto", False).report.exactness == "exact"
+            and _is_valid(lect, box, other)
+        ):
             calls = tuple(Call(call.name, call.arguments) for call in other.calls)
             _formatted(lect, box, made.get("auto", False), msgspec.structs.replace(other, calls=calls))
 
@@ -158,10 +163,11 @@ def _with_texts(reply: Reply, texts: list[str]) -> Reply:
     return msgspec.structs.replace(reply, content=content, reasoning=reasoning, answer=answer)
 
 
-def _is_valid(box: Toolbox, reply: Reply) -> bool:
+def _is_valid(lect: Lect, box: Toolbox, reply: Reply) -> bool:
     """Whether the calls are of these tools, with arguments that their schemas name and allow, in the usual spelling."""
     from jsonschema import Draft202012Validator
 
+    escape = getattr(lect, "escape", str)
     texts = (reply.reasoning, reply.content, reply.answer)
     return (
         _has_usual_numbers(reply.answer)
@@ -172,6 +178,7 @@ def _is_valid(box: Toolbox, reply: Reply) -> bool:
             and call.arguments.keys() <= tool.properties.keys()
             and Draft202012Validator(tool.parameters).is_valid(call.arguments)
             and _has_usual_numbers(call.arguments)
+            and escape(dumps(call.arguments)) == dumps(call.arguments)  # or it is spelt otherwise
             for call in reply.calls
         )
     )
