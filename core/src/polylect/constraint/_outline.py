@@ -195,13 +195,11 @@ class _Maker:
     def made(self) -> Outline:
         """The outline of all turns that were taken."""
         made = Outline(self._start, self._steps, frozenset(self._ends), self._bodies, self._lead)
-        steps = {
-            (self._behind_lead(step), target): None for step, target in self._steps.get(self._start, ()) if self._lead
-        }
-        if None in (step for step, _ in steps) or not steps:
+        found = [(self._behind_lead(step), target) for step, target in self._steps.get(self._start, ())]
+        first = {(step, target): None for step, target in found if step is not None}
+        if not self._lead or len(first) < len(self._steps.get(self._start, ())):
             return made
-        told = {(step, target): None for step, target in steps if step is not None}
-        return made._replace(steps={**self._steps, self._start: told}, lead="")
+        return made._replace(steps={**self._steps, self._start: first}, lead="")
 
     def _behind_lead(self, step: Step) -> Step | None:
         """A turn's first step without the lead; None where it has no part of its own.
