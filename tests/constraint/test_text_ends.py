@@ -36,6 +36,18 @@ BEGUN = {
 """Prefixes that end within a call: they are no text any more."""
 
 
+LOOKED = {
+    "hermes": ("<tool_call>\n \r", "x<tool_call>"),
+    "json_blob": ("w\n```", "```json\n"),
+    "llama3_json": ('{"name": "search", "parameters', "```json\n\n\n "),
+    "mistral_v11_args": ("[TOOL_CALLS]n", "[TOOL_CALLS]search[ARGS"),
+    "pythonic": ("[", "a[", "[search"),
+    "qwen3_coder_xml": ("<think>\nq\n</think>\n\n<tool_call>\n<f",),
+    "xlam": ('[{"', '[{"n', "x[{"),
+}
+"""Prefixes that end where a marker may be whole or not, by what follows."""
+
+
 def made(name: str, **wanted: Any) -> polylect.Constraint | None:
     try:
         return polylect.lect(name).constraint(BOX, target="gbnf", **wanted)
@@ -60,8 +72,11 @@ def test_a_prefix_within_a_call_is_no_text(name: str) -> None:
 
 
 def test_a_prefix_of_blanks_is_no_content() -> None:
-    with pytest.raises(ConstraintError):
-        polylect.lect("gpt_oss_harmony").constraint(BOX, target="gbnf", prefix="<|channel|>final<|message|> <|end|><|")
+    lect = polylect.lect("gpt_oss_harmony")
+    for end in ("", "<|end|>"):
+        constraint = lect.constraint(BOX, target="gbnf", prefix=f"<|channel|>final<|message|> {end}")
+        assert not any(map(constraint.matches, ("", "<|end|>", "<|return|>")))
+        assert constraint.matches("x<|return|>")
 
 
 @pytest.mark.parametrize("name", TONGUES)
@@ -80,16 +95,32 @@ def test_texts_that_end_in_the_beginning_of_a_marker_are_read(name: str) -> None
 
 
 @pytest.mark.parametrize("name", TONGUES)
-def test_what_is_allowed_behind_a_prefix_is_read(name: str) -> None:
-    lect, rng = polylect.lect(name), random.Random(name)
+def test_behind_a_prefix_is_allowed_what_is_left_of_turns(name: str) -> None:
+    lect, rng, whole = polylect.lect(name), random.Random(name), made(name)
     for turn in filter(None, (formatted(lect, reply) for reply in rng.sample(replies(), 3))):
         prefix = turn[: rng.randint(1, len(turn) - 1)]
         constraint = made(name, prefix=prefix)
         if constraint is None:
             continue
         assert constraint.matches(turn[len(prefix) :]), prefix
-        for rest in ("z", "\n", " z\n", turn):
-            assert not constraint.matches(rest) or not fault(lect, prefix + rest), (prefix, rest)
+        compare(lect, whole, constraint, prefix, turn)
+
+
+@pytest.mark.parametrize("name", sorted(LOOKED))
+def test_a_prefix_may_end_in_what_may_become_a_marker(name: str) -> None:
+    lect, whole = polylect.lect(name), made(name)
+    for prefix in LOOKED[name]:
+        constraint = made(name, prefix=prefix)
+        assert constraint is not None, prefix
+        compare(lect, whole, constraint, prefix, "q>")
+
+
+def compare(lect: Any, whole: Any, behind: Any, prefix: str, more: str) -> None:
+    """A constraint behind a prefix allows what is read, and all that the whole one allows there."""
+    for rest in ("", "z", "\n", " z\n", " ", "{", "[", "<", '"', "!", "name", more):
+        allowed = behind.matches(rest)
+        assert not allowed or not fault(lect, prefix + rest), (prefix, rest)
+        assert allowed or not whole.matches(prefix + rest), (prefix, rest)
 
 
 def replies() -> list[Reply]:

@@ -10,6 +10,7 @@ from msgspec import structs
 from .._errors import ConstraintError
 from ..grammar import _patterns as patterns
 from ..grammar._patterns import parse, plain
+from ._delimiters import NOTHING
 from ._dfa import dfa_of
 from ._residual import behind
 from ._rules import endless
@@ -142,7 +143,7 @@ def _in_text(node: Text, char: str, rest: Way) -> list[Way]:
         return []
     heads: dict[str, None] = {}
     for source in (*node.delimiters, *node.heads):
-        for left in behind(parse(source), char):
+        for left in behind(parse(source), char, ahead=True):
             if all(map(_met, left)):
                 return []  # it is a delimiter
             heads[plain(left)] = None
@@ -151,10 +152,12 @@ def _in_text(node: Text, char: str, rest: Way) -> list[Way]:
 
 
 def _met(node: patterns.Node) -> bool:
-    """Whether a delimiter may be over here; within what it looks ahead at it counts as met."""
-    if node[0] == "alt":
-        return any(all(map(_met, branch)) for branch in node[1])
-    return node[0] == "look" or (node[0] == "rep" and (not node[1] or all(map(_met, node[3]))))
+    """Whether a delimiter may be over here; what may not follow it is not looked at."""
+    if node[0] == "not":
+        return bool(node != NOTHING)
+    if node[0] in ("alt", "look"):
+        return any(all(map(_met, branch)) for branch in (node[1] if node[0] == "alt" else node[1:2]))
+    return node[0] == "rep" and (not node[1] or all(map(_met, node[3])))
 
 
 __all__ = ["after", "living", "reachable", "referred"]

@@ -19,6 +19,8 @@ from ._ranges import LAST, Ranges, common, ranges_of
 SCRIPTS, GAP = 64, 1024
 """A class of more ranges than this is one of many scripts, as a letter or a digit is; up to so many characters lie
 between two ranges that are one then."""
+PUNCTUATION: Ranges = ((0x2000, 0x206F), (0x3000, 0x303F))
+"""Blanks, dashes and full stops, which stand behind words."""
 OTHER: patterns.Node = ("c", r"[\s\S]")
 NOTHING: patterns.Node = ("not", (OTHER,))
 """Behind a head, the end of the text, whatever follows the text."""
@@ -77,7 +79,7 @@ def _ends_in(seq: Pattern, other: Pattern, *, longer: bool = False) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def ways(source: str, *, anchored: bool = False) -> tuple[Way, ...]:
-    """A delimiter, made wider, in all its ways; none where it is the empty text.
+    """A delimiter, made wider, in all its ways; none where it is the empty text, unless the message ends there.
 
     ``anchored``: it counts at one place only, so that what it may leave out in front belongs to it.
     """
@@ -87,7 +89,7 @@ def ways(source: str, *, anchored: bool = False) -> tuple[Way, ...]:
         alone = seq[-1:] == (NOTHING,)
         told = seq[:-1] if alone else seq
         body = _wide(told[:-1]) + _wide(told[-1:], LONG)
-        if body:
+        if body or anchored:  # of a head nothing may be left but the end: there is some text then
             found[Way(body, closes=True, alone=alone)] = None
     if kept is not None:
         found.update((way, None) for way in _split(_bare(kept, anchored), anchored) if way.body)
@@ -217,10 +219,10 @@ def characters(source: str) -> Ranges:
         return found
     out = list(common(found, ((0, 0x7F),)))
     for low, high in common(found, ((0x80, LAST),)):
-        if out and low - out[-1][1] <= GAP and out[-1][0] > 0x7F:
+        if out and low - out[-1][1] <= GAP and out[-1][0] > 0x7F and not common(PUNCTUATION, ((out[-1][1], low),)):
             low = out.pop()[0]
         out.append((low, high))
     return tuple(out)
 
 
-__all__ = ["BLANK", "Told", "Way", "characters", "optional", "told", "ways"]
+__all__ = ["BLANK", "NOTHING", "Told", "Way", "characters", "optional", "told", "ways"]

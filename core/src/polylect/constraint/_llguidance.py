@@ -185,7 +185,8 @@ class Printer:
 @functools.lru_cache(maxsize=1024)
 def _free(text: Text) -> str:
     """The definition of a free text."""
-    bounds = times(text.least, text.most) or "{1}"
+    least = text.least or int(0 not in dfa_of(text).ends)
+    bounds = times(least, text.most) or "{1}"
     found, then = told(text.delimiters, text.heads), text.then
     own = own_ends(text.delimiters, text.heads, then or "")
     inner = _refused(found.anywhere, then, own, closing=not then)

@@ -168,7 +168,7 @@ def attempts(text: Text) -> Iterator[tuple[Text, int | None, str]]:
 def wider(text: Text) -> Text:
     """The text without what would complete a delimiter if the message were over."""
     within, begun = (
-        tuple(dict.fromkeys(patterns.plain(way.body) for way in ways if way.closes and not way.alone))
+        tuple(dict.fromkeys(patterns.plain(way.body) for way in ways if way.closes and not way.alone and way.body))
         for ways in told(text.delimiters, text.heads)
     )
     return structs.replace(text, delimiters=text.delimiters + within, heads=text.heads + begun)
@@ -178,7 +178,7 @@ def wider(text: Text) -> Text:
 def without(text: Text) -> tuple[Node, str]:
     """A text of bounded length, or of any, that leaves out a character which each delimiter must have; and why."""
     left_out = missed(text.delimiters, {"\n": 2})
-    starts = [way.body[0] for source in text.heads for way in ways(source, anchored=True)]
+    starts = [way.body[0] for source in text.heads for way in ways(source, anchored=True) if way.body]
     heads = joined(one for node in starts for one in _begun(node))
     first, rest = others((*left_out, *heads)), others(left_out)
     if not rest or (not first and text.least):

@@ -16,8 +16,8 @@ def residuals(pattern: Seq, text: str) -> list[Seq]:
     return left
 
 
-def behind(seq: Seq, char: str) -> list[Seq]:
-    """What is left of a pattern behind one character."""
+def behind(seq: Seq, char: str, *, ahead: bool = False) -> list[Seq]:
+    """What is left of a pattern behind one character; ``ahead``: what it looks ahead at is a part of it."""
     if not seq:
         return []
     node, rest = seq[0], seq[1:]
@@ -25,18 +25,22 @@ def behind(seq: Seq, char: str) -> list[Seq]:
     if kind == "c":
         return [rest] if re.match(node[1], char) else []
     if kind == "alt":
-        return [found for branch in node[1] for found in behind((*branch, *rest), char)]
+        return [found for branch in node[1] for found in behind((*branch, *rest), char, ahead=ahead)]
     if kind == "grab":
-        return behind((*node[1], *rest), char)
+        return behind((*node[1], *rest), char, ahead=ahead)
     if kind == "not":
-        return behind(rest, char)
+        return behind(rest, char, ahead=ahead)
+    if kind == "look" and ahead:
+        return behind(node[1], char, ahead=True)
     if kind != "rep":  # a look at what follows, or the end of the message
         return []
     low, high, inner = node[1], node[2], node[3]
-    out = [] if low else behind(rest, char)
+    out = [] if low else behind(rest, char, ahead=ahead)
     if high != 0:
         more = ("rep", max(low - 1, 0), None if high is None else high - 1, inner)
-        out += [(*found, more, *rest) if more[2] != 0 else (*found, *rest) for found in behind(inner, char)]
+        out += [
+            (*found, more, *rest) if more[2] != 0 else (*found, *rest) for found in behind(inner, char, ahead=ahead)
+        ]
     return out
 
 
