@@ -80,6 +80,8 @@ def has_text(node: Node) -> bool:
 
 def retold(node: Node, change: Callable[[Text], Text]) -> Node:
     """The node with its free texts changed."""
+    if type(node) is Lit or type(node) is Chars:
+        return node
     if type(node) is Text:
         return change(node)
     inner = children(node)
