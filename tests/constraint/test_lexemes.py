@@ -9,9 +9,10 @@ import random
 import pytest
 
 from polylect._errors import ConstraintError
-from polylect.constraint._clash import apart, clash, head
+from polylect.constraint._clash import clash
 from polylect.constraint._eliminate import seq
 from polylect.constraint._extension import extension
+from polylect.constraint._head import apart, head
 from polylect.constraint._llguidance import llguidance
 from polylect.constraint._match import Matcher
 from polylect.constraint._printed import Options

@@ -14,7 +14,7 @@ from ._delimiters import NOTHING
 from ._dfa import dfa_of
 from ._residual import behind
 from ._rules import endless
-from ._tree import Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
+from ._tree import Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree, children
 
 Way: TypeAlias = tuple[Node, ...]
 """Nodes of which each follows the one before."""
@@ -94,14 +94,10 @@ def _alive(node: Node, dead: set[str]) -> Node | None:
 
 def referred(node: Node) -> list[str]:
     """The rules that a node refers to."""
-    if isinstance(node, Ref):
+    if type(node) is Ref:
         return [node.name]
-    if isinstance(node, Json):
-        return referred(node.node)
-    if isinstance(node, Rep):
-        return referred(node.part)
-    parts = node.parts if isinstance(node, Seq) else node.options if isinstance(node, Alt) else ()
-    return [name for part in parts for name in referred(part)]
+    inner = (node.node,) if type(node) is Json else children(node)
+    return [name for part in inner for name in referred(part)]
 
 
 def _behind(tree: Tree, way: Way, char: str, depth: int) -> list[Way]:

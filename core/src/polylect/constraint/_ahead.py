@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ._clash import kept
 from ._eliminate import seq
-from ._extension import behind, lead
+from ._head import kept
 from ._items import Item, Many, Term, Way
+from ._leads import behind, lead
 from ._tree import Lit, Node, Ref, Seq, Text
 
 MOST = 1_000

@@ -15,7 +15,7 @@ from ..grammar import _tables as t
 from ._after import after, living
 from ._calls import LETTER, CallMaker
 from ._delimiters import BLANK
-from ._extension import lead
+from ._leads import lead
 from ._notations import ElementText, JsonText, Notation, PythonText, TokenText, TypedText
 from ._outline import Answer, Body, Id, Outline, Place, Step, outline
 from ._probes import KEYS, ODD, VALUES, Odd, Prober

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
-
-from msgspec import structs
 
 from ._begins import begun_by, first_chars
-from ._delimiters import BLANK
-from ._dfa import text_dfa
-from ._eliminate import children, retold
-from ._extension import behind, extension, first, lead, nullable, shortest
+from ._eliminate import seq
+from ._extension import extension, first, nullable, shortest
+from ._head import (
+    Head,
+    anywhere,
+    apart,
+    cut,
+    ended,
+    ends_alike,
+    head,
+    refused,
+    slips,
+    text_first,
+    texts_in,
+    unended,
+)
+from ._leads import OVER, beginnings, behind, lead
 from ._match import Matcher, States
 from ._ranges import Ranges, atoms, common, joined
-from ._tree import ANYWHERE, EMPTY, Alt, Lit, Node, Range, Rep, Seq, Text, Tree
+from ._tree import EMPTY, Alt, Lit, Node, Range, Rep, Seq, Text, Tree
 
 STEPS = 300
 """So many pairs of states are looked at; beyond, lexemes count as clashing."""
-ENDING = 48
-"""So many characters of what follows a text are looked at."""
-OVER = "\U0010ffff"
-"""This private character stands for the end of a lexeme."""
+NONE = Alt(())
 FIRST_MARK = 0x100000
 """Private characters from here on stand for free texts."""
 
@@ -31,22 +38,51 @@ def clash(one: Node, other: Node, after: Ranges) -> bool:
     """Whether behind a text of ``one``, with a character of ``after``, ``other`` could go on."""
     if isinstance(other, Lit) and len(other.text) <= shortest(one):
         return False
-    one, other = _anywhere(one), _anywhere(other)
-    begun = head(one)
-    if begun.text == other and begun.literal and not _unended(begun.text, begun.literal):
-        return False  # what ends the text in one is not in the other
-    while not apart(head(one), head(other)):
+    one, other = anywhere(one), anywhere(other)
+    while one != NONE != other and not apart(begun := head(one), second := head(other)):
         if isinstance(one, Lit) and isinstance(other, Lit):
             return len(other.text) > len(one.text) and any(
                 low <= ord(other.text[len(one.text)]) <= high for low, high in after
             )
-        both = min(len(lead(one)), len(lead(other)))  # names of tools, for instance: what follows is often the same
-        one, other = behind(one, both), behind(other, both)
-        left = _behind_same(one, other)
+        if one == EMPTY:
+            return bool(common(first_chars(other, {}), after))
+        if other == EMPTY or _in_none(begun, other):
+            return False
+        if ends_alike(begun, second):
+            one, other = text_first(one)[1], text_first(other)[1]
+            continue
+        left = _options_left(one, other) or _behind_lead(one, other) or _behind_same(one, other)
         if left is None:
             return _clash(one, other, after)
         one, other = left
     return False
+
+
+def _in_none(begun: Head, other: Node) -> bool:
+    """Whether what begins so is in no free text that the other is."""
+    if not isinstance(other, Text):
+        return False
+    if begun.text:
+        return begun.text == other and ended(other, begun.rest) is not None
+    return refused(begun.rest, other) is not None
+
+
+def _options_left(one: Node, other: Node) -> tuple[Node, Node] | None:
+    """Two nodes without options that are apart from the other one; None where there are none."""
+    for node, second in ((one, other), (other, one)):
+        if isinstance(node, Alt):
+            told = head(second)
+            options = tuple(option for option in node.options if not apart(head(option), told))
+            if len(options) < len(node.options):
+                less = options[0] if len(options) == 1 else Alt(options)
+                return (less, other) if node is one else (one, less)
+    return None
+
+
+def _behind_lead(one: Node, other: Node) -> tuple[Node, Node] | None:
+    """What is left of two nodes behind a literal that both begin with: names of tools, for instance."""
+    size = min(len(lead(one)), len(lead(other)))
+    return (seq(behind(one, size)), seq(behind(other, size))) if size else None
 
 
 def _behind_same(one: Node, other: Node) -> tuple[Node, Node] | None:
@@ -61,114 +97,16 @@ def _behind_same(one: Node, other: Node) -> tuple[Node, Node] | None:
     return None
 
 
-class Head(NamedTuple):
-    """What a lexeme begins with: a literal, or free text and the literal behind it, as far as it matters."""
-
-    text: Text | None
-    literal: str
-
-
-def head(node: Node) -> Head:
-    """What a lexeme begins with."""
-    text, rest = _split(_anywhere(node))
-    return Head(text, lead(rest)[:ENDING] if text else lead(rest))
-
-
-def apart(one: Head, other: Head) -> bool:
-    """Whether it is plain that no text that begins with one begins a text that begins with the other."""
-    (text, begun), (other_text, other_begun) = one, other
-    if text is None and other_text is None:
-        return not begun.startswith(other_begun) and not other_begun.startswith(begun)
-    if not begun or not other_begun:
-        return False
-    if text and other_text:
-        return text == other_text and _parted(text, begun, other_begun)
-    return _outside(begun, other) if other_text else _outside(other_begun, one)
-
-
-@functools.lru_cache(maxsize=8192)
-def _parted(text: Text, one: str, other: str) -> bool:
-    """Whether two texts differ that have free text before these literals, wherever it ends."""
-    return not (
-        one.startswith(other)
-        or other.startswith(one)
-        or _unended(text, one)
-        or _unended(text, other)
-        or any(_slips(text, one, other))
-        or any(_slips(text, other, one))
-    )
-
-
-@functools.lru_cache(maxsize=8192)
-def _outside(begun: str, free: Head) -> bool:
-    """Whether no text that begins so may be free text with this literal behind it, nor begin one."""
-    assert free.text
-    size = _reach(free.text, begun)
-    return size < len(begun) and not any(_meeting(begun, free.literal, min(free.text.least, 1), size))
-
-
-@functools.lru_cache(maxsize=1024)
-def _reach(text: Text, begun: str) -> int:
-    return text_dfa(text.delimiters, text.heads).reach(begun)
-
-
-def _meeting(one: str, other: str, least: int, most: int) -> Iterator[int]:
-    """The places from which on one begins with the other, or the other with what is left of it; as 1 and more."""
-    at = one.find(other[:1], least, most + 1)
-    while at >= 0:
-        if one.startswith(other, at) or other.startswith(one[at:]):
-            yield at or 1
-        at = one.find(other[:1], at + 1, most + 1)
-
-
-def _slips(text: Text, end: str, other: str) -> Iterator[int]:
-    """The places within what ends a text up to which the text may go on, to be ended there by the other.
-
-    One beyond its end, where more may follow that is not told: ends that are all there end in `OVER`.
-    """
-    told = end.rstrip(OVER)
-    size = kept(text, told)
-    if told == end and size == len(end):
-        yield size + 1
-    yield from _meeting(told, other, 1, size)
-
-
-def _unended(text: Text, end: str) -> bool:
-    """Whether the text may go on behind this literal."""
-    return kept(text, end) == len(end)
-
-
-@functools.lru_cache(maxsize=4096)
-def kept(text: Text, end: str) -> int:
-    """So many characters of a literal may be free text, behind some other text."""
-    dfa = text_dfa(text.delimiters, text.heads)
-    states = _behind_first(text, end[:1])
-    for at in range(1, len(end)):
-        if not states:
-            return at - 1
-        char = ord(end[at])
-        states = frozenset(dfa.step(state, char) for state in states) - {-1}
-    return len(end) if states else len(end) - 1
-
-
-@functools.lru_cache(maxsize=1024)
-def _behind_first(text: Text, char: str) -> frozenset[int]:
-    """The states of a free text behind any text and this character."""
-    dfa = text_dfa(text.delimiters, text.heads)
-    states = frozenset(range(len(dfa.rows)))
-    return frozenset(dfa.step(state, ord(char)) for state in states) - {-1} if char else states
-
-
 @functools.lru_cache(maxsize=4096)
 def _clash(one: Node, other: Node, after: Ranges) -> bool:
-    texts = _texts(other)
+    texts = texts_in(other)
     if one == other and not texts:
         found_by_parts = extension(one)
         return found_by_parts is None or bool(common(found_by_parts, after))
-    if texts and _texts(one):
+    if texts and texts_in(one):
         if _ended_otherwise(one, other, after):
             return True
-        both = _in_order(texts | _texts(one))
+        both = _in_order(texts | texts_in(one))
         left, right = _marked(one, both), _marked(other, both)
         begun, second = lead(left), lead(right)
         differ = (at for at, (a, b) in enumerate(zip(begun, second, strict=False)) if a != b)
@@ -183,15 +121,15 @@ def _clash(one: Node, other: Node, after: Ranges) -> bool:
 
 def _ended_otherwise(one: Node, other: Node, after: Ranges) -> bool:
     """Whether free texts in one, or those in its place in the other, need not end where it says that they do."""
-    texts = _texts(one) | _texts(other)
-    if any(_unended(text, end.rstrip(OVER)) for end in _endings(one) for text in texts):
+    texts = texts_in(one) | texts_in(other)
+    if any(unended(text, end.rstrip(OVER)) for end in _endings(one) for text in texts):
         return True
-    text, rest = _split(one)
-    same, other_rest = _split(other)
+    text, rest = text_first(one)
+    same, other_rest = text_first(other)
     if text is None or text != same:
         return _slips_within(one, other)
-    ends = [end.rstrip(OVER) for end in _collect(rest, [OVER], {})]  # one is whole there
-    others = _collect(other_rest, [OVER], {})
+    ends = [end.rstrip(OVER) for end in beginnings(rest, [OVER])]  # one is whole there
+    others = beginnings(other_rest, [OVER])
     return (
         _slips_within(rest, other_rest)
         or any(
@@ -205,36 +143,17 @@ def _ended_otherwise(one: Node, other: Node, after: Ranges) -> bool:
     )
 
 
-def _split(node: Node) -> tuple[Text | None, Node]:
-    """The free text that a node begins with, and the rest."""
-    if isinstance(node, Text):
-        return node, EMPTY
-    if isinstance(node, Seq) and node.parts and isinstance(node.parts[0], Text):
-        return node.parts[0], Seq(node.parts[1:])
-    return None, node
-
-
 def _slip_places(text: Text, ends: Iterable[str], others: Iterable[str]) -> set[int]:
-    return {at for end in ends for following in others for at in _slips(text, end, following)}
+    short, others = {cut(text, end) for end in ends}, {cut(text, end) for end in others}
+    return {at for end in short for following in others for at in slips(text, end, following)}
 
 
 def _slips_within(one: Node, other: Node) -> bool:
     ended, following = [end.rstrip(OVER) for end in _endings(one)], _endings(other)
     return any(
         _slip_places(text, ended, (*following, *_endings(one))) or _slip_places(text, following, ended)
-        for text in _texts(one) | _texts(other)
+        for text in texts_in(one) | texts_in(other)
     )
-
-
-@functools.lru_cache(maxsize=8192)
-def _anywhere(node: Node) -> Node:
-    """The node with free texts that may end anywhere: those that differ in where they may end are one text then."""
-    return retold(node, _ended_anywhere)
-
-
-def _ended_anywhere(text: Text) -> Text:
-    heads = tuple(head for head in text.heads if not head.endswith(BLANK))
-    return structs.replace(text, heads=heads, then=ANYWHERE)
 
 
 @functools.lru_cache(maxsize=8192)
@@ -253,41 +172,12 @@ def _in_order(texts: frozenset[Text]) -> tuple[Text, ...]:
     return tuple(sorted(texts, key=lambda text: (text.delimiters, text.heads, text.least, text.most or -1)))
 
 
-@functools.lru_cache(maxsize=8192)
-def _texts(node: Node) -> frozenset[Text]:
-    """The free texts in a node."""
-    if isinstance(node, Text):
-        return frozenset((node,))
-    return frozenset[Text]().union(*map(_texts, children(node)))
-
-
 @functools.lru_cache(maxsize=1024)
 def _endings(node: Node) -> tuple[str, ...]:
     """The literals that follow the free texts in a node, as far as they are literal."""
     found: dict[str, None] = {}
-    _collect(node, [OVER], found)
+    beginnings(node, [OVER], found)
     return tuple(found)
-
-
-def _collect(node: Node, behind: list[str], found: dict[str, None]) -> list[str]:
-    """What the node begins with, as far as that is literal, by its alternatives; ``behind``: what follows it."""
-    if isinstance(node, Lit):
-        return list(dict.fromkeys((node.text + rest)[:ENDING] for rest in behind))
-    if isinstance(node, Text):
-        found.update(dict.fromkeys(behind))
-        return [""]
-    if isinstance(node, Seq):
-        for part in reversed(node.parts):
-            behind = _collect(part, behind, found)
-        return behind
-    if isinstance(node, Alt):
-        begun = [one for option in node.options for one in _collect(option, behind, found)]
-        return list(dict.fromkeys(begun))
-    if isinstance(node, Rep) and _texts(node):
-        again = _collect(node.part, behind, {})
-        begun = _collect(node.part, list(dict.fromkeys((*behind, *again))), found)
-        return list(dict.fromkeys((*begun, *(behind if not node.least else ()))))
-    return [""]
 
 
 @functools.lru_cache(maxsize=512)
@@ -328,7 +218,19 @@ def _walk(one: Node, other: Node, after: Ranges, marks: tuple[Text, ...] = ()) -
 @functools.lru_cache(maxsize=4096)
 def meet(one: Node, other: Node) -> bool:
     """Whether some text may be either of two lexemes."""
-    first, second = _matcher(_anywhere(one)), _matcher(_anywhere(other))
+    one, other = anywhere(one), anywhere(other)
+    while one != NONE != other and not apart(head(one), head(other)):
+        if EMPTY in (one, other):
+            return nullable(one) and nullable(other)
+        left = _options_left(one, other) or _behind_lead(one, other)
+        if left is None:
+            return _meet(one, other)
+        one, other = left
+    return False
+
+
+def _meet(one: Node, other: Node) -> bool:
+    first, second = _matcher(one), _matcher(other)
     try:
         return any(first.is_end(left) and second.is_end(right) for left, right, _, _ in _side_by_side(first, second))
     except _TooManyError:
@@ -394,4 +296,4 @@ def _is_mark(ranges: Ranges) -> bool:
     return len(ranges) == 1 and ranges[0][0] == ranges[0][1] >= FIRST_MARK
 
 
-__all__ = ["Head", "apart", "clash", "head", "kept", "meet", "nullable"]
+__all__ = ["clash", "meet"]

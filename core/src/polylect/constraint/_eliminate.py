@@ -10,7 +10,7 @@ from typing import TypeAlias
 from .._errors import ConstraintError
 from ._printed import counted
 from ._ranges import joined
-from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
+from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree, children
 
 LARGEST, LARGEST_TEXT = 200_000, 60_000
 """So large is an expression of rules, or of a text, at the most; see :func:`size`."""
@@ -58,32 +58,18 @@ def star(node: Node) -> Node:
     return bare if isinstance(bare, Rep) and (bare.least, bare.most) == (0, None) else Rep(bare, 0, None)
 
 
-def children(node: Node) -> tuple[Node, ...]:
-    """The nodes in a node; those of a :class:`~._tree.Json` are its own business."""
-    # Exact types: to ask whether a struct is an instance takes five times as long, and trees are walked a lot.
-    if type(node) is Seq:
-        return node.parts
-    if type(node) is Alt:
-        return node.options
-    return (node.part,) if type(node) is Rep else ()
-
-
+@functools.lru_cache(maxsize=8192)
 def has_text(node: Node) -> bool:
     """Whether there is free text in a node."""
-    todo = [node]
-    for at in todo:
-        if type(at) is Text:
-            return True
-        todo += children(at)
-    return False
+    return type(node) is Text or any(map(has_text, children(node)))
 
 
 def retold(node: Node, change: Callable[[Text], Text]) -> Node:
     """The node with its free texts changed."""
-    if type(node) is Lit or type(node) is Chars:
-        return node
     if type(node) is Text:
         return change(node)
+    if not has_text(node):
+        return node
     inner = children(node)
     found = tuple([retold(part, change) for part in inner])
     if all(map(operator.is_, found, inner)):
@@ -99,9 +85,9 @@ def refs(node: Node, inside: bool = True) -> set[str]:
     todo = [node]
     while todo:
         at = todo.pop()
-        if isinstance(at, Ref):
+        if type(at) is Ref:
             found.add(at.name)
-        elif isinstance(at, Json):
+        elif type(at) is Json:
             todo += [at.node] if inside else []
         else:
             todo += children(at)
@@ -267,18 +253,12 @@ def _without_last(node: Node) -> Node:
     return seq(*node.parts[:-1]) if isinstance(node, Seq) else EMPTY
 
 
+@functools.lru_cache(maxsize=8192)
 def size(node: Node) -> int:
     """How large a node is when it is printed, roughly."""
-    found, todo = 0, [node]
-    for at in todo:
-        found += 1
-        if isinstance(at, Lit):
-            found += len(at.text) // 4
-        elif isinstance(at, Chars):
-            found += len(at.ranges) // 2
-        else:
-            todo += children(at)
-    return found
+    if type(node) is Lit:
+        return 1 + len(node.text) // 4
+    return 1 + (len(node.ranges) // 2 if type(node) is Chars else sum(map(size, children(node))))
 
 
 class _TooLargeError(Exception):
@@ -360,7 +340,6 @@ def _reached(rows: dict[_Key, _Linear], wanted: _Key) -> list[_Key]:
 __all__ = [
     *(
         "alt",
-        "children",
         "eliminated",
         "expression",
         "groups",

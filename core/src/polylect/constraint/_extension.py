@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from ._eliminate import children
+from ._eliminate import alt
+from ._leads import all_apart, ways
 from ._match import Matcher
 from ._ranges import Ranges, atoms, common, joined
-from ._tree import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Text, Tree
+from ._tree import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Text, Tree, children
 
 STEPS = 1_000
 """So many states are looked at."""
@@ -43,7 +45,7 @@ def _onward(node: Node) -> _Onward | None:
     elif isinstance(node, Rep):
         part, begun = _onward(node.part), first(node.part)
         if part is not None and not common(part.chars, begun):
-            again = _Onward(begun, (lead(node.part),) if lead(node.part) else None)
+            again = _by(begun, [way or None for way in ways(node.part)])
             found = part if node.most == node.least else _either(part, again)
     else:
         return None
@@ -61,66 +63,72 @@ def _either(one: _Onward, other: _Onward) -> _Onward:
 def _of_seq(node: Seq) -> _Onward | None:
     found = _Onward((), ())
     begun: Ranges = ()
-    leads: list[str | None] = [""]  # what the rest begins with, way by way; None is anything
+    leads: list[str | None] = [""]  # what the rest begins with, way by way; None is anything, "" is nothing more
     empty = True
     for part in reversed(node.parts):
         inner = _optional(part)
-        if inner is not part and not _differ(lead(inner), leads):
+        if inner is not part and not _differ(ways(inner), leads):
             inner = part
         more = _onward(inner)
         if more is None:
             return None
-        if common(more.chars, begun) and not (more.leads and all(_differ(one, leads) for one in more.leads)):
+        if common(more.chars, begun) and not (more.leads and _differ(more.leads, leads)):
             return None  # it may be split otherwise
         if empty:
             found = _either(found, _either(more, _by(begun, leads)))
         if inner is not part:
             begun = joined([*first(inner), *begun])
-            leads.append(lead(inner))
+            leads += ways(inner)
         elif isinstance(part, Lit):
-            leads = [part.text + (behind or "") for behind in leads]
+            leads = [part.text + (behind or "") for behind in leads] if part.text else leads
         else:
-            again = lead(part.part if isinstance(part, Rep) else part) or None
-            leads = [again, *leads] if nullable(part) else [again]
+            again = [way or None for way in ways(part)]
+            leads = [*again, *leads] if nullable(part) else again
         if inner is part:
             empty, begun = empty and nullable(part), joined([*first(part), *(begun if nullable(part) else ())])
     return _either(found, _by(begun, leads)) if empty else found
 
 
-def _by(begun: Ranges, leads: list[str | None]) -> _Onward:
-    told = tuple(one for one in leads if one)
-    return _Onward(begun, None if None in leads else told)
+def _by(begun: Ranges, leads: Iterable[str | None]) -> _Onward:
+    told = [one for one in leads if one != ""]
+    return _Onward(begun, None if None in told else tuple(one for one in told if one))
 
 
 def _optional(node: Node) -> Node:
     """What may stand there or not; the node itself where it is no such choice."""
     if isinstance(node, Rep) and (node.least, node.most) == (0, 1):
         return node.part
-    if isinstance(node, Alt) and len(node.options) == 2 and EMPTY in node.options:
-        return node.options[0] if node.options[1] == EMPTY else node.options[1]
+    if isinstance(node, Alt) and EMPTY in node.options:
+        return alt(*(option for option in node.options if option != EMPTY))
     return node
 
 
-def _differ(begun: str, leads: list[str | None]) -> bool:
-    """Whether a literal begins none of others, and none of them it."""
-    return bool(begun) and all(one and not one.startswith(begun) and not begun.startswith(one) for one in leads)
+def _differ(ways: Iterable[str], leads: Iterable[str | None]) -> bool:
+    """Whether none of these literals begins one of the others, nor one of them it."""
+    told = [one for one in leads if one != ""]
+    known = [one for one in told if one]
+    return len(known) == len(told) and all(
+        way and not any(one.startswith(way) or way.startswith(one) for one in known) for way in ways
+    )
 
 
 def _of_alt(node: Alt) -> _Onward | None:
     found = _Onward((), ())
-    options = [option for option in node.options if option != EMPTY]
+    options = [option for option in node.options if option not in (EMPTY, Lit(""))]
+    begun = [way for option in options for way in ways(option)]
+    plain = all_apart(begun)
     for at, option in enumerate(options):
         more = _onward(option)
-        if more is None or any(not _apart(option, other) for other in options[:at]):
+        if more is None or (not plain and any(not _apart(option, other) for other in options[:at])):
             return None
         found = _either(found, more)
-    return _either(found, _Onward(first(node), None)) if nullable(node) else found
+    return _either(found, _by(first(node), [way or None for way in begun])) if nullable(node) else found
 
 
 def _apart(one: Node, other: Node) -> bool:
     """Whether no text of one begins a text of the other, as far as that is plain."""
-    begun, second = lead(one), lead(other)
-    if not begun.startswith(second) and not second.startswith(begun):
+    begun, second = ways(one), ways(other)
+    if all_apart([*begun, *second]):
         return True
     return not common(first(one), first(other)) and not nullable(one) and not nullable(other)
 
@@ -179,20 +187,6 @@ def nullable(node: Node) -> bool:
     return isinstance(node, Text) and node.least == 0
 
 
-def lead(node: Node) -> str:
-    """The literal that a node begins with."""
-    if isinstance(node, Lit):
-        return node.text
-    if isinstance(node, Seq):
-        out = ""
-        for part in node.parts:
-            out += lead(part)
-            if not isinstance(part, Lit):
-                break
-        return out
-    return ""
-
-
 @functools.lru_cache(maxsize=8192)
 def shortest(node: Node) -> int:
     """So many characters every text of a lexeme has."""
@@ -206,17 +200,4 @@ def shortest(node: Node) -> int:
     return sum(found) if isinstance(node, Seq) else min(found, default=1)
 
 
-def behind(node: Node, size: int) -> Node:
-    """What is left of a node behind so many characters of the literal that it begins with."""
-    if isinstance(node, Lit):
-        return Lit(node.text[size:])
-    if not size or not isinstance(node, Seq):
-        return node
-    first = node.parts[0]
-    inner = len(lead(first))
-    if size < inner:
-        return Seq((behind(first, size), *node.parts[1:]))
-    return behind(Seq(node.parts[1:]), size - inner)
-
-
-__all__ = ["behind", "extension", "lead", "nullable", "shortest", "walked"]
+__all__ = ["extension", "first", "nullable", "shortest", "walked"]

@@ -8,9 +8,8 @@ from __future__ import annotations
 import functools
 
 from .._errors import ConstraintError
-from ._eliminate import children
 from ._printed import Counted, Options, Printed, Reasons, attempts, char_class, counted, number, times, without
-from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
+from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree, children
 
 MOST = 2000
 """llama.cpp takes a greater bound of a repeat for none at all, and says nothing."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import functools
+import itertools
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 from ._begins import first_chars
-from ._clash import Head, head, meet, nullable
+from ._clash import meet
 from ._eliminate import has_text, seq
+from ._extension import nullable
+from ._head import Head, all_end_alike, head, in_none
 from ._ranges import Ranges, joined
-from ._tree import Json, Lit, Node, Ref
+from ._tree import Json, Lit, Node, Ref, Text
 
 
 class Term(NamedTuple):
@@ -55,11 +57,6 @@ def tied(items: list[Item] | Way) -> Way:
         else:
             out.append(item)
     return tuple(out)
-
-
-@functools.lru_cache(maxsize=4096)
-def _has_text(term: Term) -> bool:
-    return has_text(term.node)
 
 
 class Look:
@@ -149,26 +146,51 @@ class Look:
             else:
                 found.append(place)
         by_place = {group[0]: group for group in groups}
-        for one, other in self._begun_alike(list(by_place)):
+        literal = [place for place in by_place if (head := self.head(place)) and not head.text]
+        for one, other in self._begun_alike(literal):
             group, before = by_place[one], by_place[other]
             if self._meet(group, before):
                 group[:] = before[:] = dict.fromkeys((*group, *before))
         return groups
 
-    def near(self, context: frozenset[Place]) -> dict[Place, list[Place]]:
-        """The lexemes of a context, each with those that are not plainly apart from it; itself among them."""
-        free = [place for place in context if (head := self.head(place)) is None or head.text]
-        found = {place: [place, *free] for place in context}
-        for place in free:
-            found[place] = list(context)
-        for one, other in self._begun_alike(list(context)):
+    def near(self, context: list[Place]) -> dict[Place, list[Place]]:
+        """The lexemes of one place, each with those that are not plainly apart from it; itself among them."""
+        found = {place: [place] for place in context}
+        literal, free = list[Place](), list[Place]()
+        ended: dict[Text, list[Place]] = {}
+        for place in context:
+            head = self.head(place)
+            if head is None or (head.text and not head.literal):
+                free.append(place)
+            elif head.text:
+                ended.setdefault(head.text, []).append(place)
+            else:
+                literal.append(place)
+        groups = list(ended.items())
+        for number, (text, some) in enumerate(groups):
+            begun = [head.rest for place in some if (head := self.head(place))]
+            alike = all_end_alike(text, begun)
+            pairs = list(self._begun_alike(some) if alike else itertools.combinations(some, 2))
+            pairs += ((place, other) for _, more in groups[:number] for other in more for place in some)
+            pairs += (
+                (place, other)
+                for other in literal
+                if (head := self.head(other)) and not in_none(head.rest, text, begun)
+                for place in some
+            )
+            for one, other in pairs:
+                found[one].append(other)
+                found[other].append(one)
+        for one, other in self._begun_alike(literal):
             found[one].append(other)
             found[other].append(one)
+        for place in context:
+            found[place] = context if place in free else [*found[place], *free]
         return found
 
     def _begun_alike(self, places: list[Place]) -> Iterator[tuple[Place, Place]]:
-        """Two and two of which the literal that one begins with begins with the other's."""
-        heads = [(head.literal, place) for place in places if (head := self.head(place)) and not head.text]
+        """Two and two of which the literal that one begins with, or what ends its text, begins with the other's."""
+        heads = [(head.literal, place) for place in places if (head := self.head(place))]
         before: list[tuple[str, Place]] = []
         for literal, place in sorted(heads):
             while before and not literal.startswith(before[-1][0]):
@@ -180,7 +202,7 @@ class Look:
         one, second = self._at(group[0]), self._at(other[0])
         if not isinstance(one, Term) or not isinstance(second, Term):
             return False
-        return not _has_text(one) and not _has_text(second) and meet(one.whole, second.whole)
+        return not has_text(one.node) and not has_text(second.node) and meet(one.whole, second.whole)
 
     def _at(self, place: Place) -> Item:
         return self._ways[place[0]][place[1]][place[2]]

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 
 from .._errors import ConstraintError
 from ._ahead import endings
-from ._clash import apart, clash
+from ._clash import clash
 from ._continued import Continued
-from ._eliminate import children, groups, has_text, refs, retold, seq, size, solve
+from ._eliminate import groups, has_text, refs, retold, seq, size, solve
+from ._head import apart
 from ._items import Item, Look, Many, Place, Term, Token, Way, tied
 from ._printed import WIDER, Reasons, wider
 from ._ranges import Ranges, common
-from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
+from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree, children
 
 LARGEST = 400
 """Values larger than this stay rules; see :func:`~._eliminate.size`."""
@@ -49,7 +50,7 @@ class Lexemes:
     def __init__(self, tree: Tree, own: Callable[[Json], bool], special: frozenset[str] = frozenset()) -> None:
         self._tree, self._speaks, self._special = tree, own, sorted(special, key=len, reverse=True)
         self._opened: list[Json] = []
-        self._told: dict[tuple[int, int, Ranges], tuple[Term, Term, bool]] = {}
+        self._told: dict[tuple[Term, Term, Ranges], bool] = {}
         self._pairs = 0
         self.start = tree.start
         while True:
@@ -63,7 +64,7 @@ class Lexemes:
                 break
 
     def _own(self, json: Json) -> bool:
-        return self._speaks(json) and not any(json is other for other in self._opened)
+        return self._speaks(json) and json not in self._opened
 
     # --- writing ------------------------------------------------------------------------------------------------
 
@@ -204,41 +205,53 @@ class Lexemes:
         """Lexemes that may go on where they must end, one of each way; and JSON values that may."""
         look = Look(self.ways, self.start, self._tree.rules)
         places: dict[tuple[str, int], Place] = {}
-        values: dict[int, Json] = {}
+        values: dict[Json, None] = {}
         looked: list[frozenset[Place]] = []
         for context in sorted(look.contexts(), key=len, reverse=True):
             if any(context <= larger for larger in looked):
                 continue
             looked.append(context)
-            for place, near in look.near(context).items():
-                item, after = self._at(place), look.after(place)
-                if not after or place[:2] in places:
-                    continue
-                if isinstance(item, Json):
-                    if common(after, _NUMERAL) and common(look.first(place), _NUMERAL):
-                        values[id(item)] = item
-                    continue
-                assert isinstance(item, Term)
-                begun = look.head(place)
-                for other in near:
-                    told, second = look.head(other), self._at(other)
-                    if begun and told and apart(begun, told):
-                        continue
-                    if isinstance(second, Json):
-                        if common(look.first(place), look.first(other)):
-                            values[id(second)] = second
-                    elif isinstance(second, Term) and self._clash(item, second, after):
-                        places[place[:2]] = place
-                        break
-        return list(places.values()), list(values.values())
+            same: dict[Item, list[Place]] = {}
+            for place in sorted(context):
+                same.setdefault(self._at(place), []).append(place)
+            near = look.near([some[0] for some in same.values()])
+            for some in same.values():
+                told: dict[Ranges, bool] = {}
+                for place in some:
+                    after = look.after(place)
+                    if after and place[:2] not in places:
+                        if after not in told:
+                            told[after] = self._goes_on(look, some[0], near[some[0]], after, values)
+                        if told[after]:
+                            places[place[:2]] = place
+        return list(places.values()), list(values)
+
+    def _goes_on(self, look: Look, place: Place, near: list[Place], after: Ranges, values: dict[Json, None]) -> bool:
+        """Whether a lexeme, or another one, may go on before these characters; JSON that may is added to ``values``."""
+        item, begun = self._at(place), look.head(place)
+        if isinstance(item, Json):
+            if common(after, _NUMERAL) and common(look.first(place), _NUMERAL):
+                values[item] = None
+            return False
+        assert isinstance(item, Term)
+        for other in near:
+            told, second = look.head(other), self._at(other)
+            if begun and told and apart(begun, told):
+                continue
+            if isinstance(second, Json):
+                if common(look.first(place), look.first(other)):
+                    values[second] = None
+            elif isinstance(second, Term) and self._clash(item, second, after):
+                return True
+        return False
 
     def _clash(self, one: Term, other: Term, after: Ranges) -> bool:
-        key = id(one), id(other), after
-        if key not in self._told:  # the lexemes are kept with it: their numbers are their own as long as they live
+        key = one, other, after
+        if key not in self._told:
             if len(self._told) >= self._pairs:
                 raise self._endless()
-            self._told[key] = one, other, clash(one.whole, other.whole, after)
-        return self._told[key][2]
+            self._told[key] = clash(one.whole, other.whole, after)
+        return self._told[key]
 
     def _at(self, place: Place) -> Item:
         return self.ways[place[0]][place[1]][place[2]]

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from ._dfa import deciding
 from ._ranges import LAST, Ranges, common, joined, others
-from ._tree import EMPTY, Alt, Chars, Lit, Node, Range, Ref, Rep, Seq, Text
+from ._tree import EMPTY, Alt, Chars, Lit, Node, Range, Ref, Rep, Seq, Text, children
 
 _NO_NAME = re.compile(r"[^a-z0-9]+")
 LONGEST_NAME = 48
@@ -183,15 +183,10 @@ def endless(rules: dict[str, Node]) -> set[str]:
 
 
 def _ends(node: Node, left: dict[str, Node]) -> bool:
-    if isinstance(node, Ref):
+    if type(node) is Ref:
         return node.name not in left
-    if isinstance(node, Seq):
-        return all(_ends(part, left) for part in node.parts)
-    if isinstance(node, Alt):
-        return any(_ends(option, left) for option in node.options)
-    if isinstance(node, Rep):
-        return node.least == 0 or _ends(node.part, left)
-    return True
+    inner = [_ends(part, left) for part in children(node)]
+    return any(inner) if type(node) is Alt else all(inner) or (type(node) is Rep and node.least == 0)
 
 
 def is_small(node: Node) -> bool:

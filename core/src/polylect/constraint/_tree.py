@@ -77,6 +77,9 @@ class Json(_Node, frozen=True):
     node: Node
     """The same as a tree."""
 
+    def __hash__(self) -> int:
+        return hash((self.layout, self.node))  # a schema has no hash; equal ones have equal trees
+
 
 class Ref(_Node, frozen=True):
     """What the rule of this name allows."""
@@ -108,3 +111,13 @@ class Tree(NamedTuple):
 EMPTY = Seq(())
 ANYWHERE = "\U0010ffff"
 """As what follows a text: it may end anywhere."""
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes in a node; those of a :class:`Json` are its own business."""
+    # Exact types: to ask whether a struct is an instance takes five times as long, and trees are walked a lot.
+    if type(node) is Seq:
+        return node.parts
+    if type(node) is Alt:
+        return node.options
+    return (node.part,) if type(node) is Rep else ()
