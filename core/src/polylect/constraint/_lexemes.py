@@ -308,11 +308,16 @@ def split(tree: Tree, own: Callable[[Json], bool], reasons: Reasons, special: fr
     try:
         return Lexemes(tree, own, special)
     except ConstraintError:
-        less = Tree({name: retold(node, wider) for name, node in tree.rules.items()}, tree.start)
+        less = with_less_text(tree)
         if less == tree:
             raise
         reasons.add(WIDER)
         return Lexemes(less, own, special)
+
+
+def with_less_text(tree: Tree) -> Tree:
+    """The tree with texts that hold nothing which would end them at the end of the message."""
+    return Tree({name: retold(node, wider) for name, node in tree.rules.items()}, tree.start)
 
 
 def dict_of(ways: Iterator[Way]) -> list[Way]:
@@ -324,4 +329,4 @@ def dict_of(ways: Iterator[Way]) -> list[Way]:
     return out
 
 
-__all__ = ["Lexemes", "split"]
+__all__ = ["Lexemes", "split", "with_less_text"]

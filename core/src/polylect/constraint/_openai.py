@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .._errors import ConstraintError
-from ._lexemes import Lexemes, split
+from ._lexemes import Lexemes, split, with_less_text
 from ._llguidance import Printer, quoted
-from ._printed import Options, Printed, Reasons
+from ._printed import WIDER, Options, Printed, Reasons
 from ._regex import Texts, source_of
 from ._tree import Lit, Node, Tree
 
@@ -19,14 +19,21 @@ def openai_custom_tool(tree: Tree, options: Options) -> Printed:
     Raises:
         ConstraintError: its lexer can't tell where a text ends, or the grammar is too long.
     """
-    reasons = Reasons()
-    printer = _Printer(split(tree, lambda value: False, reasons))
-    text = printer.texts.filled(printer.text(), WHOLE, reasons)
-    if len(text) > WHOLE:
+    found = _printed(tree, Reasons())
+    if len(found.text) > WHOLE and (less := with_less_text(tree)) != tree:
+        reasons = Reasons()
+        reasons.add(WIDER)
+        found = _printed(less, reasons)
+    if len(found.text) > WHOLE:
         raise ConstraintError(
-            f"The grammar would have {len(text):,} characters, and OpenAI refuses long ones; offer fewer tools."
+            f"The grammar would have {len(found.text):,} characters, and OpenAI refuses long ones; offer fewer tools."
         )
-    return reasons.printed(text)
+    return found
+
+
+def _printed(tree: Tree, reasons: Reasons) -> Printed:
+    printer = _Printer(split(tree, lambda value: False, reasons))
+    return reasons.printed(printer.texts.filled(printer.text(), WHOLE, reasons))
 
 
 class _Printer(Printer):
