@@ -102,6 +102,12 @@ def test_lexemes_clash_that_may_go_on_by_one_another(seed: int) -> None:
     assert quiet > 300
 
 
+def test_a_text_that_repeats_goes_on_as_another_one() -> None:
+    text = Text(("a<",), heads=("b",))
+    again = Rep(Seq((text, Lit("a<"))), 0, 3)
+    assert [char for char in LETTERS if clash(again, again, ((ord(char), ord(char)),))] == ["a", "<"]
+
+
 def part(rng: random.Random, later: list[str]) -> Node:
     """A node, or one of these rules."""
     if not later or rng.random() > 0.4:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from time import thread_time
+from time import sleep, thread_time
 
 import pytest
 
@@ -32,7 +32,7 @@ SIZE = 40_000
 RATIO = 2.3
 SLACK = 0.002
 """Seconds: what a scheduler may add to a run of a few milliseconds."""
-TRIES = 4
+TRIES = 12
 
 
 def whole(lect: TextLect, text: str) -> None:
@@ -73,10 +73,11 @@ def seconds(read: Reading, lect: TextLect, text: str) -> float:
 
 
 def stays_linear(read: Reading, lect: TextLect, text: Callable[[int], str], size: int = SIZE) -> None:
-    """Compare the best of a few runs at two sizes; a busy machine gets a few tries."""
+    """Compare the best of a few runs at two sizes; a busy machine gets more tries, farther and farther apart."""
     read(lect, text(256))
     small = large = float("inf")
-    for _ in range(TRIES):
+    for number in range(TRIES):
+        sleep(0.02 * number)
         small = min(small, seconds(read, lect, text(size)))
         large = min(large, seconds(read, lect, text(2 * size)))
         if large <= RATIO * small + SLACK:

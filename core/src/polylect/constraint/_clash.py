@@ -193,7 +193,7 @@ def _walk(one: Node, other: Node, after: Ranges, marks: tuple[Text, ...] = ()) -
     """
     if one == other and (not marks or _lined(one, marks)):
         found = extension(one)
-        return found is None or bool(common(found, after))
+        return found is None or bool(common(_unmarked(found, marks), after))
     first, second = _matcher(one), _matcher(other)
     if not marks and not second.begins(lead(one)):
         return False
@@ -222,6 +222,8 @@ def meet(one: Node, other: Node) -> bool:
     while one != NONE != other and not apart(head(one), head(other)):
         if EMPTY in (one, other):
             return nullable(one) and nullable(other)
+        if any(isinstance(x, Lit) and len(x.text) < shortest(y) for x, y in ((one, other), (other, one))):
+            return False
         left = _options_left(one, other) or _behind_lead(one, other)
         if left is None:
             return _meet(one, other)
@@ -280,10 +282,21 @@ def _lined(node: Node, marks: tuple[Text, ...]) -> bool:
 
 def _told_apart(ranges: Iterable[Range], marks: tuple[Text, ...]) -> bool:
     """Whether no free text among these begins with one of the characters."""
+    begun, rest = _texts_among(ranges, marks)
+    return not any(common(begun_by(text), rest) for text in begun)
+
+
+def _texts_among(ranges: Iterable[Range], marks: tuple[Text, ...]) -> tuple[list[Text], list[Range]]:
+    """The free texts that have signs among these characters, and the other characters."""
     last = FIRST_MARK + len(marks)
     signs = [sign for low, high in ranges if FIRST_MARK <= low < last for sign in range(low, min(high + 1, last))]
-    rest = [one for one in ranges if not FIRST_MARK <= one[0] < last]
-    return not any(common(begun_by(marks[sign - FIRST_MARK]), rest) for sign in signs)
+    return [marks[sign - FIRST_MARK] for sign in signs], [one for one in ranges if not FIRST_MARK <= one[0] < last]
+
+
+def _unmarked(ranges: Ranges, marks: tuple[Text, ...]) -> Ranges:
+    """These characters, and in the place of signs what the free texts begin with."""
+    begun, rest = _texts_among(ranges, marks)
+    return joined([*rest, *(one for text in begun for one in begun_by(text))])
 
 
 def _aligned(arcs: list[Ranges], more: list[Ranges], marks: tuple[Text, ...]) -> bool:

@@ -26,11 +26,13 @@ def seq(*nodes: Node) -> Node:
     """One behind another, literals joined."""
     out: list[Node] = []
     for node in nodes:
-        for part in node.parts if isinstance(node, Seq) else (node,):
-            last = out[-1] if out else None
-            if isinstance(part, Lit) and isinstance(last, Lit):
-                out[-1] = Lit(last.text + part.text)
-            elif part != EMPTY and part != Lit(""):
+        for part in node.parts if type(node) is Seq else (node,):
+            if type(part) is Lit:
+                if out and type(last := out[-1]) is Lit:
+                    out[-1] = Lit(last.text + part.text)
+                elif part.text:
+                    out.append(part)
+            elif part != EMPTY:
                 out.append(part)
     return out[0] if len(out) == 1 else Seq(tuple(out))
 
@@ -70,9 +72,12 @@ def retold(node: Node, change: Callable[[Text], Text]) -> Node:
         return change(node)
     if not has_text(node):
         return node
-    inner = children(node)
-    found = tuple([retold(part, change) for part in inner])
-    if all(map(operator.is_, found, inner)):
+    return _with_children(node, tuple([retold(part, change) for part in children(node)]))
+
+
+def _with_children(node: Node, found: tuple[Node, ...]) -> Node:
+    """The node with these nodes in it instead of its own."""
+    if all(map(operator.is_, found, children(node))):
         return node
     if type(node) is Rep:
         return Rep(found[0], node.least, node.most)
@@ -170,11 +175,7 @@ def _opened(node: Node, opened: Callable[[Node], Node | None]) -> Node:
     found = opened(node)
     if found is not None:
         return _opened(found, opened)
-    if isinstance(node, Seq):
-        return Seq(tuple(_opened(part, opened) for part in node.parts))
-    if isinstance(node, Alt):
-        return Alt(tuple(_opened(option, opened) for option in node.options))
-    return Rep(_opened(node.part, opened), node.least, node.most) if isinstance(node, Rep) else node
+    return _with_children(node, tuple([_opened(part, opened) for part in children(node)]))
 
 
 def groups(graph: Mapping[str, set[str]], wanted: Iterable[str]) -> list[list[str]]:
@@ -212,15 +213,17 @@ def groups(graph: Mapping[str, set[str]], wanted: Iterable[str]) -> list[list[st
 
 
 def _linear(node: Node, group: set[str], solved: Mapping[str, Node], name: str) -> _Linear:
-    if isinstance(node, Ref):
+    if type(node) is Lit or type(node) is Chars:
+        return {None: node}
+    if type(node) is Ref:
         return {node.name: EMPTY} if node.name in group else {None: solved.get(node.name, node)}
-    if isinstance(node, Alt):
+    if type(node) is Alt:
         out: _Linear = {}
         for option in _shared_ends(node.options, solved):
             for key, before in _linear(option, group, solved, name).items():
                 out[key] = alt(out[key], before) if key in out else before
         return out
-    if isinstance(node, Seq) and node.parts:
+    if type(node) is Seq and node.parts:
         front: Node = EMPTY
         for part in node.parts[:-1]:
             found = _linear(part, group, solved, name)
@@ -229,7 +232,7 @@ def _linear(node: Node, group: set[str], solved: Mapping[str, Node], name: str) 
             front = seq(front, found[None])
         last = _linear(node.parts[-1], group, solved, name)
         return {key: seq(front, before) for key, before in last.items()}
-    if isinstance(node, Rep):
+    if type(node) is Rep:
         found = _linear(node.part, group, solved, name)
         if set(found) != {None}:
             raise ConstraintError(f"The rule {name!r} refers to itself from within, which takes a stack.")
@@ -241,9 +244,9 @@ def _shared_ends(options: tuple[Node, ...], solved: Mapping[str, Node]) -> list[
     """The options, those as one that end in the same rule: it is written out once for them."""
     out: dict[str | int, list[Node]] = {}
     for number, option in enumerate(options):
-        last = option.parts[-1] if isinstance(option, Seq) and option.parts else option
-        shared = isinstance(last, Ref) and last.name in solved
-        out.setdefault(last.name if isinstance(last, Ref) and shared else number, []).append(option)
+        last = option.parts[-1] if type(option) is Seq and option.parts else option
+        shared = last.name if type(last) is Ref and last.name in solved else None
+        out.setdefault(number if shared is None else shared, []).append(option)
     return [
         some[0] if len(some) == 1 else Seq((alt(*map(_without_last, some)), Ref(str(end)))) for end, some in out.items()
     ]

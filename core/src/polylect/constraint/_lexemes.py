@@ -87,13 +87,11 @@ class Lexemes:
 
     def _kept(self, node: Node) -> bool:
         """Whether a node holds what no value holds: free text, the engine's own JSON, tokens."""
-        if isinstance(node, Json):
+        if type(node) is Json:
             return self._own(node) or self._kept(node.node)
-        return (
-            isinstance(node, Text)
-            or (isinstance(node, Lit) and any(text in node.text for text in self._special))
-            or any(map(self._kept, children(node)))
-        )
+        if type(node) is Lit:
+            return any(text in node.text for text in self._special)
+        return type(node) is Text or any(map(self._kept, children(node)))
 
     def _regular(self, node: Node) -> Node | None:
         """The node as one without references; None where it isn't regular."""
