@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from msgspec import structs
 
 from ._delimiters import BLANK
 from ._dfa import text_dfa
 from ._eliminate import retold
-from ._leads import ENDING, OVER, all_apart, beginnings, lead
+from ._leads import ENDING, OVER, all_apart, beginnings, lead, shared
 from ._tree import ANYWHERE, EMPTY, Node, Seq, Text, children
+
+_Way: TypeAlias = tuple[str, int]
 
 
 class Head(NamedTuple):
@@ -38,10 +40,10 @@ def literals(rest: Node) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=8192)
-def ended(text: Text, rest: Node) -> frozenset[str] | None:
-    """The characters behind the first one of what ends a text in what follows it; None if it need not end there."""
-    told = literals(rest)
-    return None if any(unended(text, way) for way in told) else frozenset("".join([cut(text, way)[1:] for way in told]))
+def ended(text: Text, rest: Node) -> tuple[_Way, ...] | None:
+    """The literals that follow a text, with how much of each may be text; None if the text need not end there."""
+    told = tuple([(way, kept(text, way)) for way in literals(rest)])
+    return None if any(size == len(way) for way, size in told) else told
 
 
 def ends_alike(one: Head, other: Head) -> bool:
@@ -51,11 +53,21 @@ def ends_alike(one: Head, other: Head) -> bool:
 
 def all_end_alike(text: Text, rests: Sequence[Node]) -> bool:
     """Whether it is plain that a free text ends at the same place whichever of these follows it."""
-    within = [ended(text, rest) for rest in rests]
-    if any(chars is None for chars in within):
-        return False
-    begun = {way[0] for rest in rests for way in literals(rest)}
-    return not any(chars and chars & begun for chars in within)
+    told = [ended(text, rest) for rest in rests]
+    begun = _begun(rests)
+    return bool(begun) and not any(ways is None or _met(ways, begun, 1) for ways in told)
+
+
+def _begun(rests: Iterable[Node]) -> set[str]:
+    """What all of these begin with, or the first characters; none where one is not known."""
+    found = [way for rest in rests for way in literals(rest)]
+    begun = shared(found)
+    return {begun} if begun else {way[0] for way in found} if all(found) else set()
+
+
+def _met(ways: Iterable[_Way], begun: Iterable[str], least: int) -> bool:
+    """Whether within these literals, as far as they may be text, one of the others may begin."""
+    return any(True for way, size in ways for one in begun for _ in _meeting(way, one, least, size))
 
 
 def apart(one: Head, other: Head) -> bool:
@@ -89,28 +101,20 @@ def _differ(text: Text, one: str, other: str) -> bool:
 def _outside(begun: Head, free: Head) -> bool:
     """Whether no text that begins so may be free text with this literal behind it, nor begin one."""
     assert free.text
-    if in_none(begun.rest, free.text, [free.rest]):
-        return True
-    if refused(begun.rest, free.text) is None:
-        return False
-    least = min(free.text.least, 1)
-    return not any(any(_meeting(way, free.literal, least, _reach(free.text, way))) for way in literals(begun.rest))
+    return in_none(begun.rest, free.text, [free.rest])
 
 
 def in_none(node: Node, text: Text, rests: Iterable[Node]) -> bool:
     """Whether it is plain that what a node begins with is in none of these texts, and ends none of them."""
-    within = refused(node, text)
-    return within is not None and all(way and way[0] not in within for rest in rests for way in literals(rest))
+    told, begun = refused(node, text), _begun(rests)
+    return told is not None and bool(begun) and not _met(told, begun, min(text.least, 1))
 
 
 @functools.lru_cache(maxsize=8192)
-def refused(node: Node, text: Text) -> frozenset[str] | None:
-    """The characters at which what ends the text may stand in what a node begins with; None if the text may too."""
-    told = [(way, _reach(text, way)) for way in literals(node)]
-    if any(size == len(way) for way, size in told):
-        return None
-    least = min(text.least, 1)
-    return frozenset("".join([way[least : size + 1] for way, size in told]))
+def refused(node: Node, text: Text) -> tuple[_Way, ...] | None:
+    """The literals that a node begins with, with how much of each the text may begin with; None if with all of one."""
+    told = tuple([(way, _reach(text, way)) for way in literals(node)])
+    return None if any(size == len(way) for way, size in told) else told
 
 
 @functools.lru_cache(maxsize=4096)

@@ -22,15 +22,19 @@ def lead(node: Node) -> str:
     if type(node) is Lit:
         return node.text
     if type(node) is Alt:
-        leads = list(map(lead, node.options))
-        begun, last = min(leads, default=""), max(leads, default="")
-        return begun[: next((at for at, char in enumerate(begun) if last[at] != char), len(begun))]
+        return shared(list(map(lead, node.options)))
     out = ""
     for part in node.parts if type(node) is Seq else ():
         out += lead(part)
         if type(part) is not Lit:
             break
     return out
+
+
+def shared(literals: list[str]) -> str:
+    """What all of these begin with."""
+    first, last = min(literals, default=""), max(literals, default="")
+    return first[: next((at for at, char in enumerate(first) if last[at] != char), len(first))]
 
 
 def behind(node: Node, size: int) -> Node:
@@ -119,4 +123,4 @@ def all_apart(literals: list[str]) -> bool:
     return not any(second.startswith(one) for one, second in itertools.pairwise(told))
 
 
-__all__ = ["ENDING", "OVER", "all_apart", "beginnings", "behind", "lead", "ways"]
+__all__ = ["ENDING", "OVER", "all_apart", "beginnings", "behind", "lead", "shared", "ways"]
