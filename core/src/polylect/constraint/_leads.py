@@ -10,8 +10,9 @@ from ._tree import Alt, Chars, Lit, Node, Rep, Seq, Text
 
 ENDING = 48
 """So many characters of what follows a text are looked at."""
-WAYS = 64
-"""So many literals are told that may follow a text, or a few more; beyond, less is told of each."""
+WAYS, PAIRS = 1_000, 10_000
+"""So many literals are told that may follow a text, or a few more; beyond, less is told of each. And of so many ways
+on behind so many alternatives."""
 OVER = "\U0010ffff"
 """This private character stands for the end of a lexeme."""
 
@@ -70,6 +71,7 @@ def beginnings(node: Node, behind: list[str], found: dict[str, None] | None = No
             behind = beginnings(part, behind, found)
         return behind
     if type(node) is Alt:
+        behind = behind if len(behind) * len(node.options) <= PAIRS else [""]
         return _few([one for option in node.options for one in beginnings(option, behind, found)])
     if type(node) is Rep and has_text(node):
         again = beginnings(node.part, behind)
