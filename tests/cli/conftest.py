@@ -14,7 +14,8 @@ import pytest
 
 TOY = Path(__file__).with_name("toy.py")
 COMMAND = [sys.executable, "-m", "polylect.cli", "--plugin", str(TOY)]
-ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "TERM")} | {"TERM": "xterm"}
+_OTHERS = ("NO_COLOR", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED")
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in _OTHERS} | {"TERM": "xterm"}
 
 
 class Run(Protocol):

@@ -169,11 +169,17 @@ def test_a_slow_pipe_gets_its_results_at_once(start: Any, jobs: str) -> None:
     assert process.wait(20) == 0
 
 
-def test_output_that_cannot_be_written_is_exit_code_2(run: Any, start: Any, write: Write) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_exit_code_2(start: Any, write: Write, unbuffered: str) -> None:
     path = write("a.txt", "=1")
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     if os.path.exists("/dev/full"):
         with open("/dev/full", "wb") as full:
-            process = start("parse", path, stdout=full)
+            for command in (("parse", path), ("lects",), ("parse", path, path / "none")):
+                process = start(*command, stdout=full, env=environment)
+                assert process.wait(20) == 2
+                assert process.stderr.read().count(b"Error: ") == 1
+            process = start("parse", path, stdout=full, env=environment)
             assert process.wait(20) == 2
             assert process.stderr.read() == b"Error: No space left on device\n"
     closed = ["sh", "-c", 'exec "$0" "$@" >&-', *process.args[: process.args.index("parse")], "parse", str(path)]

@@ -7,9 +7,9 @@ import os
 import platform
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import metadata
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
@@ -66,23 +66,17 @@ class Program(click.Group):
         if not standalone_mode:
             return run(args, prog_name, standalone_mode=False, **rest)
         if sys.stdout is None:  # closed by the shell: the next file opened would take its place
-            _fail("There is no standard output to write to.", 2)
+            sys.exit(_failed("There is no standard output to write to.", 2))
+        code = _ended(lambda: run(args, prog_name, standalone_mode=False, **rest))
         try:
-            with warnings.catch_warnings():
-                warnings.showwarning = _warn
-                code = run(args, prog_name, standalone_mode=False, **rest)
-        except click.ClickException as error:
-            error.show()
-            sys.exit(error.exit_code)
-        except (click.Abort, KeyboardInterrupt):
-            sys.exit(INTERRUPTED)
-        except PolylectError as error:
-            _fail(str(error), 2)
-        except WorkerDied as error:
-            _fail(str(error), 1)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _drop_output()
+            code = BROKEN_PIPE
         except OSError as error:
-            _fail(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}", 2)
-        sys.exit(code if isinstance(code, int) else 0)
+            _drop_output()
+            code = _failed(_told(error), 2) if code in (0, 1) else code
+        sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:
         """As click does, but quiet when the reader of our output has gone away."""
@@ -97,9 +91,33 @@ def _warn(message: Warning | str, *where: Any, **more: Any) -> None:
     click.echo(f"Warning: {message}", err=True)
 
 
-def _fail(message: str, code: int) -> NoReturn:
+def _ended(run: Callable[[], Any]) -> int:
+    """The exit code of the command line; what went wrong is said."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            code = run()
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except PolylectError as error:
+        return _failed(str(error), 2)
+    except WorkerDied as error:
+        return _failed(str(error), 1)
+    except OSError as error:
+        return _failed(_told(error), 2)
+    return code if isinstance(code, int) else 0
+
+
+def _told(error: OSError) -> str:
+    return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}"
+
+
+def _failed(message: str, code: int) -> int:
     click.echo(f"Error: {message}", err=True)
-    sys.exit(code)
+    return code
 
 
 def _drop_output() -> None:
