@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator, Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import anyio
 import pytest
 
 import polylect
-from polylect import Agent, ModelError, ParseError, Recorder, RunError, RunState, Usage, replay
+from polylect import Agent, Cancel, ModelError, ParseError, Recorder, RunError, RunState, Usage, replay
 
-from .scenes import ASYNC, DRIVERS, LECTS, agent, answer, call, echo, observations, run
+from .scenes import ASYNC, DRIVERS, LECTS, agent, answer, call, echo, in_loop, observations, run
 
 ENDS = (GeneratorExit("a"), asyncio.CancelledError("a"), SystemExit("a"))
 """What would end a generator, a task or the program, if it came through."""
@@ -295,6 +296,36 @@ def _seconds(driver: str, lect: str, size: int) -> float:
 @pytest.mark.parametrize("driver", ["run", "stream"])
 def test_a_stream_of_single_characters_takes_linear_time(driver: str, lect: str) -> None:
     assert _seconds(driver, lect, 96_000) < 24 * _seconds(driver, lect, 8_000)
+
+
+async def ever() -> AsyncIterator[str]:
+    """Chunks that are there at once, always: nothing else in the event loop has its turn while one asks for more."""
+    while True:
+        yield "word "
+
+
+@pytest.mark.parametrize("driver", ASYNC)
+def test_a_stream_that_never_waits_ends_with_the_time(driver: str) -> None:
+    result = run(driver, Agent("react", lambda prompt: ever(), [echo], max_execution_time=0.05))
+    assert result.stop_reason == "time"
+
+
+@pytest.mark.parametrize("driver", ASYNC)
+def test_a_stream_that_never_waits_lets_others_have_their_turn(driver: str) -> None:
+    cancel = Cancel()
+    agent = Agent("react", lambda prompt: ever(), [echo], max_execution_time=20)
+
+    async def pull() -> None:
+        await anyio.sleep(0.01)
+        cancel.cancel()
+
+    async def main() -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(pull)
+            result = await agent.arun("q", cancel=cancel)
+        assert result.stop_reason == "cancelled"
+
+    in_loop(driver, main)
 
 
 @pytest.mark.parametrize("lect", LECTS)

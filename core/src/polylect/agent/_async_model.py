@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ._async import AsyncRun
 
 
+TURN = 64
+"""Chunks after which others in the event loop have their turn, although the next chunk may be there."""
+
+
 class Stopped(Exception):
     """Time is up, or the run was cancelled, while something was awaited."""
 
@@ -33,6 +37,7 @@ class Asker:
     def __init__(self, whole: AsyncRun, call: CallModel, context: Context | None = None) -> None:
         self.whole, self.call, self._context = whole, call, context
         self.result: ModelResult | None = None
+        self._asked = 0
 
     async def events(self) -> AsyncGenerator[AgentEvent, None]:
         """Ask; the errors of the model come out as the run's."""
@@ -72,9 +77,21 @@ class Asker:
             await source.aclose()
 
     async def _next(self, source: _Awaited | _Pulled, begun: float) -> tuple[Any] | None:
-        """The next chunk, while there is time."""
+        """The next chunk, while there is time: one that is there at once does not let the loop look at it.
+
+        Raises:
+            Stopped: there is no time, or the run was cancelled.
+        """
+        import anyio.lowlevel
+
+        run = self.whole.run
+        if run.over(self.call, begun):
+            raise Stopped
+        self._asked += 1
         try:
-            return await self.whole.bounded(source.next, self.whole.run.left(self.call, begun))
+            if self._asked % TURN == 0:
+                await self.whole.bounded(anyio.lowlevel.checkpoint, run.left(self.call, begun))
+            return await self.whole.bounded(source.next, run.left(self.call, begun))
         except SystemExit as error:
             raise broken_off(error) from error
         except asyncio.CancelledError as error:
