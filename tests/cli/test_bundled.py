@@ -52,10 +52,11 @@ def test_the_first_command_is_readable() -> None:
 
 
 @pytest.mark.parametrize("lect", ["react", "react_bracket", "self_ask", "json_blob", "xml_tags", "qwen3_coder_xml"])
-def test_a_stream_gives_the_reply_of_the_whole(lect: str, lines: Lines) -> None:
-    for message in polylect.lect(lect).examples:
-        assert isinstance(message, str)
-        (whole,) = lines(polylect_("parse", "--lect", lect, "-", stdin=message.encode()).stdout)
+def test_a_stream_gives_the_reply_of_the_whole(lect: str, lines: Lines, write: Write) -> None:
+    messages = [message for message in polylect.lect(lect).examples if isinstance(message, str)]
+    paths = [write(f"{number}.txt", message) for number, message in enumerate(messages)]
+    wholes = lines(polylect_("parse", "--lect", lect, *paths).stdout)
+    for message, whole in zip(messages, wholes, strict=True):
         events = lines(polylect_("stream", "--lect", lect, stdin=message.encode()).stdout)
         reply = events[-1]["reply"]
         assert {key: whole[key] for key in reply} == reply

@@ -32,8 +32,13 @@ def written(given: Any, layout: Layout) -> str:
     return json.dumps(given, ensure_ascii=False, indent=layout.indent or None, separators=(layout.item, layout.key))
 
 
-@pytest.mark.parametrize("seed", range(400))
-def test_texts_of_random_schemas_are_valid(seed: int) -> None:
+@pytest.mark.parametrize("first", range(0, 400, 25))
+def test_texts_of_random_schemas_are_valid(first: int) -> None:
+    for seed in range(first, first + 25):
+        _valid(seed)
+
+
+def _valid(seed: int) -> None:
     rng = random.Random(seed)
     schema = Maker(rng).tool()
     layout = rng.choice(LAYOUTS)

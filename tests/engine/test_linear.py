@@ -28,7 +28,7 @@ from .tongues import (
     Tongue,
 )
 
-SIZE = 40_000
+SIZE = 24_000
 RATIO = 2.3
 SLACK = 0.002
 """Seconds: what a scheduler may add to a run of a few milliseconds."""
