@@ -62,7 +62,6 @@ Reading = Callable[[TextLect, str], None]
 
 
 def seconds(read: Reading, lect: TextLect, text: str) -> float:
-    gc.collect()
     gc.disable()
     try:
         start = thread_time()
