@@ -74,7 +74,7 @@ class Look:
         changed = True
         while changed:
             changed = False
-            for name, some in ways.items():
+            for name, some in reversed(ways.items()):  # who is referred to mostly stands behind who refers to it
                 for number in range(len(some)):
                     found, empty = self._from(name, number, 0)
                     if empty and name not in self._empty:
