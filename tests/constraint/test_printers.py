@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+import polylect
 from polylect._errors import ConstraintError
 from polylect.constraint._gbnf import gbnf, xgrammar
 from polylect.constraint._json_schema import json_schema
@@ -254,6 +255,14 @@ def test_a_schema_with_a_keyword_that_an_engine_passes_over_is_written_out() -> 
     schema = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}
     tree = Tree({"start": Json(schema, Layout(), Alt((Lit("[]"), Lit("[1]"))))})
     assert "%json" not in str(llguidance(tree, OPTIONS).text)
+
+
+def test_a_bound_that_an_engine_reads_amiss_is_written_out() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "number", "maximum": 3.75}}, "required": ["a"]}
+    made = polylect.lect("hermes").constraint([{"name": "f", "description": "", "parameters": schema}])
+    engine = MATCHERS["llguidance"](made.text)
+    call = '<tool_call>\n{"name": "f", "arguments": {"a": %s}}\n</tool_call>'
+    assert [engine.accepts(call % number) for number in ("3.7", "3.75", "3.76", "-4.2")] == [True, True, False, True]
 
 
 # --- structural tags and schemas --------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ _KEYWORDS = {
     "minLength", "minimum", "pattern", "prefixItems", "properties", "required", "title", "type",
 }  # fmt: skip
 """What llguidance reads in a schema as JSON schema does; a value with other keywords is written out as rules."""
+_BOUNDS = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum")
 _NAMES = ("$defs", "definitions", "properties")
 
 
@@ -79,7 +80,7 @@ def speaks(value: Json) -> bool:
 def _understood(schema: Any) -> bool:
     if isinstance(schema, bool):
         return True
-    if not schema.keys() <= _KEYWORDS:
+    if not schema.keys() <= _KEYWORDS or any(_is_fine(schema.get(bound, 0)) for bound in _BOUNDS):
         return False
     for key, part in schema.items():
         if key in _NAMES:
@@ -93,6 +94,11 @@ def _understood(schema: Any) -> bool:
         if not all(map(_understood, inner)):
             return False
     return True
+
+
+def _is_fine(bound: Any) -> bool:
+    """Whether a bound has several decimal places: llguidance refuses 3.7 where 3.75 is the most."""
+    return isinstance(bound, float) and not (bound * 10).is_integer()
 
 
 class Printer:
