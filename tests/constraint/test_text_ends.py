@@ -97,7 +97,7 @@ def test_texts_that_end_in_the_beginning_of_a_marker_are_read(name: str) -> None
 @pytest.mark.parametrize("name", TONGUES)
 def test_behind_a_prefix_is_allowed_what_is_left_of_turns(name: str) -> None:
     lect, rng, whole = polylect.lect(name), random.Random(name), made(name)
-    for turn in filter(None, (formatted(lect, reply) for reply in rng.sample(replies(), 3))):
+    for turn in filter(None, (formatted(lect, reply) for reply in rng.sample(replies(), 2))):
         prefix = turn[: rng.randint(1, len(turn) - 1)]
         constraint = made(name, prefix=prefix)
         if constraint is None:
