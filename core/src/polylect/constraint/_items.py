@@ -184,8 +184,9 @@ class Look:
         for one, other in self._begun_alike(literal):
             found[one].append(other)
             found[other].append(one)
-        for place in context:
-            found[place] = context if place in free else [*found[place], *free]
+        for place in found.keys() - free:
+            found[place] += free
+        found |= dict.fromkeys(free, context)
         return found
 
     def _begun_alike(self, places: list[Place]) -> Iterator[tuple[Place, Place]]:
