@@ -265,6 +265,15 @@ def test_a_bound_that_an_engine_reads_amiss_is_written_out() -> None:
     assert [engine.accepts(call % number) for number in ("3.7", "3.75", "3.76", "-4.2")] == [True, True, False, True]
 
 
+@pytest.mark.parametrize("target", ["llguidance", "gbnf", "regex"])
+def test_a_schema_that_is_nested_too_deeply_is_refused(target: str) -> None:
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(300):
+        schema = {"type": "object", "properties": {"a": schema}, "required": ["a"]}
+    with pytest.raises(ConstraintError, match="nested too deeply"):
+        polylect.lect("hermes").constraint([{"name": "f", "description": "", "parameters": schema}], target=target)
+
+
 # --- structural tags and schemas --------------------------------------------------------------------------------
 
 

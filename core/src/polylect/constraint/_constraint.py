@@ -184,10 +184,13 @@ def _printed(
     """What is wanted as a tree, and in the engine's words."""
     from ._printed import Options
 
-    built = tongue(lect).build(tools, wanted)
-    if not wanted.texts:
-        built = built._replace(reasons=(*built.reasons, "there is one call in a turn, and no text beside it"))
-    return built, printer(target)(built.tree, Options(special))
+    try:
+        built = tongue(lect).build(tools, wanted)
+        if not wanted.texts:
+            built = built._replace(reasons=(*built.reasons, "there is one call in a turn, and no text beside it"))
+        return built, printer(target)(built.tree, Options(special))
+    except RecursionError:
+        raise ConstraintError("A tool's schema is nested too deeply for a constraint; make it flatter.") from None
 
 
 def _chosen(box: Toolbox, choice: str) -> list[Tool]:
