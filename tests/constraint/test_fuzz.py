@@ -30,7 +30,7 @@ LONG = ("json_blob", "qwen3_coder_xml", "llama3_json")
 LESS = {
     "llguidance": ("qwen3_coder_xml", "llama3_json", "glm47"),
     "regex": LONG,
-    "openai_custom_tool": (*LONG, "react", "glm47", "pythonic"),
+    "openai_custom_tool": (*LONG, "react", "pythonic"),
 }
 """Lects of which a target has less, and says so: its texts would make it too slow, or too long."""
 MUTANTS, WALKS, STEPS = 4_000, 60, 3_000

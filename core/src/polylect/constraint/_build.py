@@ -22,7 +22,7 @@ from ._probes import KEYS, ODD, VALUES, Odd, Prober
 from ._residual import heads
 from ._rules import Rules, before
 from ._schema import Limits, json_node, value
-from ._template import Finder, JsonCall, Template
+from ._template import Finder, JsonCall, MemberCall, Template
 from ._trace import Token
 from ._tree import EMPTY, Alt, Layout, Lit, Node, Ref, Rep, Seq, Text, Tree
 
@@ -156,7 +156,10 @@ class Tongue:
         builder = _Builder(shape, rules, wanted)
         if wanted.calls:
             template, notation = self.calls
-            maker = CallMaker(self.lect.name, template, notation, rules, wanted.limits)
+            builder.closing = shape.closing() if isinstance(template, MemberCall) else ""
+            maker = CallMaker(
+                self.lect.name, template, notation, rules, wanted.limits, alike=shape.alike(), closing=builder.closing
+            )
             builder.tools = [maker.nodes(tool) for tool in tools]
         start = builder.place(shape.start, 0)
         tree = after(living(Tree(rules.rules, start.name)), shape.lead + wanted.prefix)
@@ -170,6 +173,7 @@ class _Builder:
         self._shape, self._rules, self._wanted = shape, rules, wanted
         self._sure = shape.sure()
         self.tools: list[dict[bool, Node]] = []
+        self.closing = ""  # stands behind each call, and is in the tools' nodes
 
     def place(self, place: Place, calls: int, then: Then = "") -> Ref:
         """The rule of what may be written from a place on, behind so many calls."""
@@ -194,6 +198,8 @@ class _Builder:
             most = self._wanted.most
             if most is not None and calls >= most:
                 return []
+            if self.closing:
+                ((_, target),) = self._shape.steps[target]
             rest = self.place(target, calls + 1 if most is not None else 0, then)
             found = flattened([nodes[step.some] for nodes in self.tools if step.some in nodes])
             if not found:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ConstraintError
 from .._tools import Tool
+from ._members import Members
 from ._notations import Notation
-from ._probes import KEYS, NAME
-from ._rules import Rules, followed
+from ._probes import NAME
+from ._rules import Rules, followed, seq
 from ._schema import Limits, json_node, value
 from ._template import Counted, JsonCall, MemberCall, Pieces, TextCall
-from ._tree import EMPTY, Alt, Chars, Lit, Node, Rep, Seq
+from ._tree import Chars, Lit, Node, Rep, Seq
 
 if TYPE_CHECKING:
     from ._template import Template
@@ -29,17 +31,13 @@ def counted(piece: Counted) -> Node:
     return Rep(DIGIT if piece.digits_only else LETTER, piece.size, piece.size)
 
 
-def filled(pieces: Pieces, name: str, *keys: str) -> list[Node]:
-    """The nodes of a text of the template, with the tool's name and its keys."""
+def filled(pieces: Pieces, name: str) -> list[Node]:
+    """The nodes of a text of the template, with the tool's name."""
     out: list[Node] = []
     for piece in pieces:
         if isinstance(piece, Counted):
             out.append(counted(piece))
-            continue
-        text = piece.replace(NAME, _inside(name))
-        for probe, key in zip(KEYS, keys, strict=False):
-            text = text.replace(probe, key)
-        if text:
+        elif text := piece.replace(NAME, _inside(name)):
             out.append(Lit(text))
     return out
 
@@ -48,21 +46,51 @@ def _inside(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)[1:-1]
 
 
-def _closed(node: Node, text: str) -> tuple[Node, ...]:
-    """A value and the text behind it."""
-    made = followed(node, text)
-    return made.parts if isinstance(made, Seq) else (made,)
+def _joined(pieces: Pieces) -> Pieces:
+    """The same with neighbouring texts joined."""
+    out: list[str | Counted] = []
+    for piece in pieces:
+        last = out[-1] if out else None
+        if isinstance(piece, str) and isinstance(last, str):
+            out[-1] = last + piece
+        elif piece:
+            out.append(piece)
+    return tuple(out)
 
 
 class CallMaker:
-    """Makes the nodes of one lect's calls."""
+    """Makes the nodes of one lect's calls.
 
-    def __init__(self, lect: str, template: Template, notation: Notation | None, rules: Rules, limits: Limits) -> None:
+    Args:
+        lect: the lect's name.
+        template: how it writes a call.
+        notation: how it writes values, where they are no JSON.
+        rules: where rules are made.
+        limits: the most of what a schema leaves open.
+        alike: whether calls without arguments stand where others do.
+        closing: what is written behind each call whose arguments stand one by one.
+    """
+
+    def __init__(
+        self,
+        lect: str,
+        template: Template,
+        notation: Notation | None,
+        rules: Rules,
+        limits: Limits,
+        *,
+        alike: bool = False,
+        closing: str = "",
+    ) -> None:
+        if isinstance(template, MemberCall) and closing:
+            none = None if template.none is None else (*template.none, closing)
+            template = template._replace(end=template.end + closing, none=none)
         self._lect, self._template, self._notation = lect, template, notation
         self._rules, self._limits = rules, limits
+        self._alike = alike
 
     def nodes(self, tool: Tool) -> dict[bool, Node]:
-        """The calls of a tool: with arguments (True), and without any.
+        """The calls of a tool: with arguments (True), and without any; both under True where they are written alike.
 
         Raises:
             ConstraintError: the lect has no way to write what the schema wants, or no constraint has.
@@ -99,81 +127,33 @@ class CallMaker:
         if inner is None:
             raise ConstraintError(f"The argument of the tool {tool.name!r} is no text, and its calls carry one.")
         behind = "".join(piece for piece in template.after if isinstance(piece, str))
-        return Seq((*filled(template.before, tool.name), *_closed(inner, behind)))
-
-    @staticmethod
-    def _rule(tool: Tool) -> str:
-        plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in tool.name.lower())
-        return f"call-{plain}"
+        return seq(*filled(template.before, tool.name), followed(inner, behind))
 
     # --- arguments one by one -------------------------------------------------------------------------------------
 
     def _members(self, tool: Tool, template: MemberCall) -> dict[bool, Node]:
+        members = bool(tool.properties)
+        bare = None if template.none is None else _joined(template.none)
+        alike = self._alike and bare == _joined((*template.opening, template.end))
         out: dict[bool, Node] = {}
-        if not tool.required and template.none is not None:
-            out[False] = Seq(tuple(filled(template.none, tool.name)))
-        elif not tool.required and not tool.properties:
-            raise ConstraintError(
-                f"The tool {tool.name!r} takes nothing, and a call without arguments can't be written."
-            )
-        members = list(tool.properties.items())
+        if not tool.required and not (members and alike):
+            if template.none is not None:
+                out[False] = Seq(tuple(filled(template.none, tool.name)))
+            elif not members:
+                raise ConstraintError(
+                    f"The tool {tool.name!r} takes nothing, and a call without arguments can't be written."
+                )
         if members:
-            out[True] = self._from(tool, template, members, 0, begun=False)
+            arguments = Members(tool, template, functools.partial(self._value, tool), self._rules)
+            out[True] = seq(*filled(template.opening, tool.name), arguments.node(none=alike))
         return out
 
-    def _from(self, tool: Tool, template: MemberCall, members: list[tuple[str, Any]], at: int, *, begun: bool) -> Node:
-        """The members from one on; ``begun``: another one stands before them."""
-        if at == len(members):
-            return Seq(tuple(filled((template.end,), tool.name))) if begun else EMPTY
-        key, schema = members[at]
-        behind = self._rules.once(
-            ("members", tool.name, at + 1, True),
-            f"{self._rule(tool)}-{at + 1}",
-            lambda: self._from(tool, template, members, at + 1, begun=True),
-        )
-        ways = [
-            Seq((*before, *_closed(inner, template.close.replace(KEYS[0], key)), behind))
-            for before, inner in self._values(tool, template, key, schema, begun=begun)
-        ]
-        if key not in tool.required:
-            if begun:
-                ways.append(Seq((behind,)))
-            elif at + 1 < len(members):
-                later = self._rules.once(
-                    ("members", tool.name, at + 1, False),
-                    f"{self._rule(tool)}-{at + 1}-first",
-                    lambda: self._from(tool, template, members, at + 1, begun=False),
-                )
-                ways.append(Seq((later,)))
-        return Alt(tuple(ways)) if len(ways) > 1 else ways[0]
-
-    def _values(
-        self, tool: Tool, template: MemberCall, key: str, schema: Any, *, begun: bool
-    ) -> list[tuple[list[Node], Node]]:
-        """What stands before a value and the value, by the types that are announced alike."""
+    def _value(self, tool: Tool, key: str, kinds: frozenset[str]) -> Node | None:
         assert self._notation is not None
-        before: dict[str, list[Node]] = {}
-        kinds: dict[str, set[str]] = {}
-        for kind in template.first:
-            nodes = (
-                filled((template.next[kind],), tool.name, *KEYS[:1], key)
-                if begun
-                else filled(template.first[kind], tool.name, key)
-            )
-            before[repr(nodes)] = nodes
-            kinds.setdefault(repr(nodes), set()).add(kind)
-        where = f"{tool.name}.{key}"
-        found = []
-        for told, some in kinds.items():
-            inner = value(
-                schema, tool.parameters, self._notation, self._rules, where=where, limits=self._limits,
-                kinds=frozenset(some),
-            )  # fmt: skip
-            if inner is not None:
-                found.append((before[told], inner))
-        if not found:
-            raise ConstraintError(f"The argument {where!r} has no value that this lect can write.")
-        return found
+        schema, where = tool.properties[key], f"{tool.name}.{key}"
+        return value(
+            schema, tool.parameters, self._notation, self._rules, where=where, limits=self._limits, kinds=kinds
+        )
 
 
 __all__ = ["CallMaker", "counted", "filled"]

@@ -100,6 +100,20 @@ class Outline(NamedTuple):
         }
         return self._replace(steps=steps, ends=ends)
 
+    def alike(self) -> bool:
+        """Whether calls without arguments stand wherever calls with some do, and lead to the same."""
+        steps = self.steps.values()
+        bodies = [{(step.some, target) for step, target in found if isinstance(step, Body)} for found in steps]
+        return all({(not some, target) for some, target in found} == found for found in bodies)
+
+    def closing(self) -> str:
+        """The literal that is always written behind a call; empty where there is none."""
+        behind = {target for found in self.steps.values() for step, target in found if isinstance(step, Body)}
+        steps = [tuple(self.steps.get(place, ())) for place in behind]
+        literals = {found[0][0] if len(found) == 1 else None for found in steps}
+        (literal,) = literals if len(literals) == 1 else (None,)
+        return literal.text if isinstance(literal, Lit) and not behind & self.ends else ""
+
 
 def outline(prober: Prober, odd: Collection[Odd] = ODD) -> Outline:
     """The outline of the prober's lect; ``odd``: with these turns that models rarely write."""

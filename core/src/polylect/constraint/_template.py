@@ -39,14 +39,16 @@ class JsonCall(NamedTuple):
 
 
 class MemberCall(NamedTuple):
-    """The arguments stand one by one; by the type of the value, what is written before the first one and before others.
+    """The arguments stand one by one.
 
-    ``first`` and ``next`` hold the key and end where the value begins; ``close`` is behind a value and may hold its
-    key, ``end`` is behind the last one. Keys are the probe's.
+    A call is ``opening``, its members with ``between`` between them, and ``end``. ``members`` holds by the type of a
+    value what is written before it, with the key; ``close`` is behind a value and may hold its key. The name and the
+    key are the probe's.
     """
 
-    first: dict[str, Pieces]
-    next: dict[str, str]
+    opening: Pieces
+    members: dict[str, str]
+    between: str
     close: str
     end: str
     none: Pieces | None
@@ -202,8 +204,6 @@ class Finder:
         string = self.body(("string",))
         if string is None:
             return None
-        first: dict[str, Pieces] = {}
-        following: dict[str, str] = {}
         varied = counted(texts)
         rest = behind(string.text, written(VALUES[0]))
         pair = self.body(("string", "string"))
@@ -212,6 +212,8 @@ class Finder:
         between = behind(pair.text, written(VALUES[0]))
         assert between is not None
         close = between[: _common(rest, between)]
+        opening = separator = None
+        members: dict[str, str] = {}
         for kind, value in OF_TYPE.items():
             one, two = self.body((kind,)), self.body(("string", kind))
             if one is None or two is None:
@@ -221,13 +223,19 @@ class Finder:
             at, then = one.text.rfind(spelt), two.text.rfind(written(other))
             if at < 0 or then < 0 or one.text[at + len(spelt) :] != rest:
                 continue
-            first[kind] = _with_count(one.text[:at], varied)
             begun = two.text.find(written(VALUES[0])) + len(written(VALUES[0])) + len(close)
-            following[kind] = two.text[begun:then]
-        none = self._bodies[False]
-        token, before = string.holder(VALUES[0])
-        end = rest[len(close) :]
-        return MemberCall(first, following, close, end, counted(none) if none else None, token, before)
+            first, following = one.text[:at], two.text[begun:then].replace(KEYS[1], KEYS[0])
+            if opening is None or separator is None:
+                size = _common(first[::-1], following[::-1])
+                opening, separator = first[: len(first) - size], following[: len(following) - size]
+            members[kind] = first.removeprefix(opening)
+            if (first, following) != (opening + members[kind], separator + members[kind]):
+                return None
+        if opening is None or separator is None:
+            return None
+        none = counted(self._bodies[False]) if self._bodies[False] else None
+        begin, end = _with_count(opening, varied), rest[len(close) :]
+        return MemberCall(begin, members, separator, close, end, none, *string.holder(VALUES[0]))
 
 
 def behind(text: str, part: str) -> str | None:
