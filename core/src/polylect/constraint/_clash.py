@@ -128,8 +128,8 @@ def _ended_otherwise(one: Node, other: Node, after: Ranges) -> bool:
     same, other_rest = text_first(other)
     if text is None or text != same:
         return _slips_within(one, other)
-    ends = [end.rstrip(OVER) for end in beginnings(rest, [OVER])]  # one is whole there
-    others = beginnings(other_rest, [OVER])
+    ends = [end.rstrip(OVER) for end in beginnings(rest, (OVER,))]  # one is whole there
+    others = beginnings(other_rest, (OVER,))
     return (
         _slips_within(rest, other_rest)
         or any(
@@ -176,7 +176,7 @@ def _in_order(texts: frozenset[Text]) -> tuple[Text, ...]:
 def _endings(node: Node) -> tuple[str, ...]:
     """The literals that follow the free texts in a node, as far as they are literal."""
     found: dict[str, None] = {}
-    beginnings(node, [OVER], found)
+    beginnings(node, (OVER,), found)
     return tuple(found)
 
 

@@ -15,6 +15,7 @@ from ._tree import EMPTY, Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 LARGEST, LARGEST_TEXT = 200_000, 60_000
 """So large is an expression of rules, or of a text, at the most; see :func:`size`."""
 _Key: TypeAlias = "str | int | None"
+Opened: TypeAlias = Callable[[Node], "Node | None"]
 _Linear: TypeAlias = dict[_Key, Node]
 """What stands before each rule that an alternative ends in; under None what ends in none."""
 
@@ -142,36 +143,40 @@ def eliminated(tree: Tree, inside: bool) -> Node:
     return solved[tree.start]
 
 
-def solve(
-    rules: Mapping[str, Node],
-    wanted: Iterable[str],
-    opened: Callable[[Node], Node | None],
-    known: Mapping[str, Node] | None = None,
-) -> dict[str, Node]:
+def solve(rules: Mapping[str, Node], wanted: Iterable[str], opened: Opened) -> dict[str, Node]:
     """The wanted rules, and those that they refer to, without references.
 
     Args:
         rules: the rules.
         wanted: names of some of them.
         opened: gives for a node what is to stand in its place, if anything.
-        known: other rules, solved before. References to rules that are in neither stay.
 
     Raises:
         ConstraintError: a rule refers to itself from within.
     """
     bare = {name: _opened(node, opened) for name, node in rules.items()}
-    solved: dict[str, Node] = dict(known or {})
+    solved: dict[str, Node] = {}
     for group in groups({name: refs(node, False) & bare.keys() for name, node in bare.items()}, wanted):
-        inner: dict[_Key, _Linear] = {name: _linear(bare[name], set(group), solved, name) for name in group}
-        try:
-            made = _solved(inner, list(group), LARGEST)
-        except _TooLargeError:
-            raise ConstraintError(f"The rule {group[0]!r} is too large to be written without rules.") from None
-        solved.update(zip(group, made, strict=True))
+        solved |= _solved_group(bare, group, solved)
     return solved
 
 
-def _opened(node: Node, opened: Callable[[Node], Node | None]) -> Node:
+def solve_group(
+    rules: Mapping[str, Node], group: list[str], opened: Opened, solved: Mapping[str, Node]
+) -> dict[str, Node]:
+    """As :func:`solve`, for rules that refer to one another and to those solved before; other references stay."""
+    return _solved_group({name: _opened(rules[name], opened) for name in group}, group, solved)
+
+
+def _solved_group(bare: Mapping[str, Node], group: list[str], solved: Mapping[str, Node]) -> dict[str, Node]:
+    inner: dict[_Key, _Linear] = {name: _linear(bare[name], set(group), solved, name) for name in group}
+    try:
+        return dict(zip(group, _solved(inner, list(group), LARGEST), strict=True))
+    except _TooLargeError:
+        raise ConstraintError(f"The rule {group[0]!r} is too large to be written without rules.") from None
+
+
+def _opened(node: Node, opened: Opened) -> Node:
     found = opened(node)
     if found is not None:
         return _opened(found, opened)
@@ -274,6 +279,8 @@ def _solved(equations: dict[_Key, _Linear], wanted: list[_Key], most: int) -> li
 
 
 def _solve_one(rows: dict[_Key, _Linear], wanted: _Key, most: int) -> Node:
+    if rows[wanted].keys() == {None}:
+        return seq(rows[wanted][None])
     rows = {key: rows[key] for key in _reached(rows, wanted)}
     sizes: dict[int, tuple[Node, int]] = {}
 
@@ -352,6 +359,7 @@ __all__ = [
         "seq",
         "size",
         "solve",
+        "solve_group",
         "star",
     ),
 ]

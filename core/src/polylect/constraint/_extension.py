@@ -60,33 +60,51 @@ def _either(one: _Onward, other: _Onward) -> _Onward:
     return _Onward(joined([*one.chars, *other.chars]), leads)
 
 
+class _Behind(NamedTuple):
+    """What stands behind a part of a sequence."""
+
+    onward: _Onward
+    """How a text of the whole may go on."""
+    begun: Ranges
+    """The characters that it begins with."""
+    leads: tuple[str | None, ...]
+    """What it begins with, way by way; None is anything, "" is nothing more."""
+    empty: bool
+    """Whether there need not be any."""
+
+
 def _of_seq(node: Seq) -> _Onward | None:
-    found = _Onward((), ())
-    begun: Ranges = ()
-    leads: list[str | None] = [""]  # what the rest begins with, way by way; None is anything, "" is nothing more
-    empty = True
+    behind: _Behind | None = _Behind(_Onward((), ()), (), ("",), True)
     for part in reversed(node.parts):
-        inner = _optional(part)
-        if inner is not part and not _differ(ways(inner), leads):
-            inner = part
-        more = _onward(inner)
-        if more is None:
+        if behind is None:
             return None
-        if common(more.chars, begun) and not (more.leads and _differ(more.leads, leads)):
-            return None  # it may be split otherwise
-        if empty:
-            found = _either(found, _either(more, _by(begun, leads)))
-        if inner is not part:
-            begun = joined([*first(inner), *begun])
-            leads += ways(inner)
-        elif isinstance(part, Lit):
-            leads = [part.text + (behind or "") for behind in leads] if part.text else leads
-        else:
-            again = [way or None for way in ways(part)]
-            leads = [*again, *leads] if nullable(part) else again
-        if inner is part:
-            empty, begun = empty and nullable(part), joined([*first(part), *(begun if nullable(part) else ())])
-    return _either(found, _by(begun, leads)) if empty else found
+        behind = _before(part, behind)
+    if behind is None:
+        return None
+    return _either(behind.onward, _by(behind.begun, behind.leads)) if behind.empty else behind.onward
+
+
+@functools.lru_cache(maxsize=8192)
+def _before(part: Node, behind: _Behind) -> _Behind | None:
+    """The same with one more part before it; None where it may be split otherwise."""
+    found, begun, leads, empty = behind
+    inner = _optional(part)
+    if inner is not part and not _differ(ways(inner), leads):
+        inner = part
+    more = _onward(inner)
+    if more is None or (common(more.chars, begun) and not (more.leads and _differ(more.leads, leads))):
+        return None
+    if empty:
+        found = _either(found, _either(more, _by(begun, leads)))
+    if inner is not part:
+        return _Behind(found, joined([*first(inner), *begun]), (*leads, *ways(inner)), empty)
+    if isinstance(part, Lit):
+        leads = tuple([part.text + (way or "") for way in leads]) if part.text else leads
+    else:
+        again = tuple([way or None for way in ways(part)])
+        leads = (*again, *leads) if nullable(part) else again
+    begun = joined([*first(part), *(begun if nullable(part) else ())])
+    return _Behind(found, begun, leads, empty and nullable(part))
 
 
 def _by(begun: Ranges, leads: Iterable[str | None]) -> _Onward:

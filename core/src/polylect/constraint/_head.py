@@ -36,7 +36,7 @@ def head(node: Node) -> Head:
 @functools.lru_cache(maxsize=8192)
 def literals(rest: Node) -> tuple[str, ...]:
     """What comes first in a node, by its alternatives, as far as that is literal."""
-    return tuple([way.rstrip(OVER) for way in beginnings(rest, [OVER])])
+    return tuple([way.rstrip(OVER) for way in beginnings(rest, (OVER,))])
 
 
 @functools.lru_cache(maxsize=8192)
@@ -156,22 +156,20 @@ def unended(text: Text, end: str) -> bool:
 @functools.lru_cache(maxsize=4096)
 def kept(text: Text, end: str) -> int:
     """So many characters of a literal may be free text, behind some other text."""
-    dfa = text_dfa(text.delimiters, text.heads)
-    states = _behind_first(text, end[:1])
-    for at in range(1, len(end)):
+    states = None
+    for at, char in enumerate(end):
+        states = _step(text, states, char)
         if not states:
-            return at - 1
-        char = ord(end[at])
-        states = frozenset(dfa.step(state, char) for state in states) - {-1}
-    return len(end) if states else len(end) - 1
+            return at
+    return len(end)
 
 
-@functools.lru_cache(maxsize=1024)
-def _behind_first(text: Text, char: str) -> frozenset[int]:
-    """The states of a free text behind any text and this character."""
+@functools.lru_cache(maxsize=8192)
+def _step(text: Text, states: frozenset[int] | None, char: str) -> frozenset[int]:
+    """The states of a free text behind some states and this character; None: any of its states."""
     dfa = text_dfa(text.delimiters, text.heads)
-    states = frozenset(range(len(dfa.rows)))
-    return frozenset(dfa.step(state, ord(char)) for state in states) - {-1} if char else states
+    before = range(len(dfa.rows)) if states is None else states
+    return frozenset(dfa.step(state, ord(char)) for state in before) - {-1}
 
 
 def text_first(node: Node) -> tuple[Text | None, Node]:

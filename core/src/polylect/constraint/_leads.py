@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Sequence
 
 from ._eliminate import has_text
 from ._tree import Alt, Chars, Lit, Node, Rep, Seq, Text
@@ -54,13 +55,13 @@ def behind(node: Node, size: int) -> Node:
     return behind(Seq(rest), size - len(first.text))
 
 
-def beginnings(node: Node, behind: list[str], found: dict[str, None] | None = None) -> list[str]:
+def beginnings(node: Node, behind: tuple[str, ...], found: dict[str, None] | None = None) -> tuple[str, ...]:
     """What the node begins with, as far as that is literal, by its alternatives; ``behind``: what follows it.
 
-    What follows free texts is added to ``found``.
+    What follows free texts is added to ``found``. Of the literals, none begins another one, here and in ``behind``.
     """
     if type(node) is Lit:
-        return _few([node.text + rest for rest in behind])
+        return _with(node.text, behind)
     if type(node) is Text and found is not None:
         found.update(dict.fromkeys(behind))
     if type(node) is Seq:
@@ -71,13 +72,31 @@ def beginnings(node: Node, behind: list[str], found: dict[str, None] | None = No
             behind = beginnings(part, behind, found)
         return behind
     if type(node) is Alt:
-        behind = behind if len(behind) * len(node.options) <= PAIRS else [""]
-        return _few([one for option in node.options for one in beginnings(option, behind, found)])
+        return _options(node, behind) if found is None else _of_options(node, behind, found)
     if type(node) is Rep and has_text(node):
         again = beginnings(node.part, behind)
         begun = beginnings(node.part, _few([*behind, *again]), found)
         return _few([*begun, *(behind if not node.least else ())])
-    return [""]
+    return ("",)
+
+
+@functools.lru_cache(maxsize=8192)
+def _options(node: Alt, behind: tuple[str, ...]) -> tuple[str, ...]:
+    """What a choice begins with: kept, as what stands behind it is often the same for many ways to it."""
+    return _of_options(node, behind, None)
+
+
+def _of_options(node: Alt, behind: tuple[str, ...], found: dict[str, None] | None) -> tuple[str, ...]:
+    behind = behind if len(behind) * len(node.options) <= PAIRS else ("",)
+    return _few([one for option in node.options for one in beginnings(option, behind, found)])
+
+
+def _with(text: str, behind: tuple[str, ...]) -> tuple[str, ...]:
+    """The literals with a text before them."""
+    if len(text) >= ENDING:
+        return (text[:ENDING],)
+    made = tuple([text + rest for rest in behind])
+    return made if max(map(len, made)) <= ENDING else _few(made)
 
 
 @functools.lru_cache(maxsize=8192)
@@ -97,10 +116,10 @@ def _unknown(node: Node) -> bool:
     return type(node) in (Chars, Text) or (type(node) is Rep and not has_text(node))
 
 
-def _few(literals: list[str]) -> list[str]:
+def _few(literals: Sequence[str]) -> tuple[str, ...]:
     """The literals but those that begin with another one, which says less; less of each where they are many."""
     if len(literals) == 1:
-        return [literals[0][:ENDING]]
+        return (literals[0][:ENDING],)
     size = ENDING
     while True:
         told: list[str] = []
@@ -108,14 +127,14 @@ def _few(literals: list[str]) -> list[str]:
             if not told or not one.startswith(told[-1]):
                 told.append(one)
         if len(told) <= WAYS or size == 1:
-            return told
+            return tuple(told)
         size //= 2
 
 
 @functools.lru_cache(maxsize=8192)
 def ways(node: Node) -> tuple[str, ...]:
     """What a node that is not empty begins with, by its alternatives; empty where no literal is known."""
-    found = beginnings(node.part if type(node) is Rep else node, [OVER])
+    found = beginnings(node.part if type(node) is Rep else node, (OVER,))
     return tuple(way.rstrip(OVER) for way in found if way != OVER)
 
 

@@ -13,7 +13,7 @@ from .._errors import ConstraintError
 from ._ahead import endings
 from ._clash import clash
 from ._continued import Continued
-from ._eliminate import groups, has_text, refs, retold, seq, size, solve
+from ._eliminate import groups, has_text, refs, retold, seq, size, solve_group
 from ._head import apart
 from ._items import Item, Look, Many, Place, Term, Token, Way, tied
 from ._printed import WIDER, Reasons, wider
@@ -77,7 +77,7 @@ class Lexemes:
             outside = {name for one in group for name in graph[one]} - set(group)
             if outside <= found.keys() and not any(self._kept(node) for node in rules.values()):
                 try:
-                    made = solve(rules, group, lambda node: node.node if isinstance(node, Json) else None, found)
+                    made = solve_group(rules, group, _inside_json, found)
                 except ConstraintError:
                     continue
                 if all(size(made[name]) <= LARGEST for name in group):
@@ -316,6 +316,10 @@ def split(tree: Tree, own: Callable[[Json], bool], reasons: Reasons, special: fr
 def with_less_text(tree: Tree) -> Tree:
     """The tree with texts that hold nothing which would end them at the end of the message."""
     return Tree({name: retold(node, wider) for name, node in tree.rules.items()}, tree.start)
+
+
+def _inside_json(node: Node) -> Node | None:
+    return node.node if type(node) is Json else None
 
 
 def dict_of(ways: Iterator[Way]) -> list[Way]:

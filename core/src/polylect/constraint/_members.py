@@ -29,6 +29,7 @@ class Members:
     def __init__(self, tool: Tool, template: MemberCall, value: Value, rules: Rules) -> None:
         self._tool, self._template, self._value, self._rules = tool, template, value, rules
         self._keys = list(tool.properties)
+        self._made: dict[tuple[str, frozenset[str]], Node | None] = {}
         plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in tool.name.lower())
         self._name = f"call-{plain}"
 
@@ -82,13 +83,18 @@ class Members:
         found = [
             seq(Lit(begin), followed(value, close))
             for begin, some in kinds.items()
-            if (value := self._value(key, frozenset(some))) is not None
+            if (value := self._values(key, frozenset(some))) is not None
         ]
         made = alt(found)
         if made is None:
             where = f"{self._tool.name}.{key}"
             raise ConstraintError(f"The argument {where!r} has no value that this lect can write.")
         return made
+
+    def _values(self, key: str, kinds: frozenset[str]) -> Node | None:
+        if (key, kinds) not in self._made:
+            self._made[key, kinds] = self._value(key, kinds)
+        return self._made[key, kinds]
 
 
 __all__ = ["Members"]

@@ -173,20 +173,23 @@ def _ends_free(node: Node) -> bool:
 
 def endless(rules: dict[str, Node]) -> set[str]:
     """The names of the rules of which no text ever ends: they need themselves."""
-    left = dict(rules)
-    while True:
-        ended = [name for name, node in left.items() if _ends(node, left)]
-        if not ended:
-            return set(left)
-        for name in ended:
-            del left[name]
+    left = dict(reversed(rules.items()))  # who is referred to mostly stands behind who refers to it
+    size = -1
+    while size != len(left):
+        size = len(left)
+        for name, node in list(left.items()):
+            if _ends(node, left):
+                del left[name]
+    return set(left)
 
 
 def _ends(node: Node, left: dict[str, Node]) -> bool:
-    if type(node) is Ref:
-        return node.name not in left
-    inner = [_ends(part, left) for part in children(node)]
-    return any(inner) if type(node) is Alt else all(inner) or (type(node) is Rep and node.least == 0)
+    kind = type(node)
+    if kind is Ref:
+        return cast("Ref", node).name not in left
+    if kind is Alt:
+        return any(_ends(part, left) for part in children(node))
+    return all(_ends(part, left) for part in children(node)) or (kind is Rep and cast("Rep", node).least == 0)
 
 
 def is_small(node: Node) -> bool:
