@@ -176,7 +176,24 @@ def _solved_group(bare: Mapping[str, Node], group: list[str], solved: Mapping[st
         raise ConstraintError(f"The rule {group[0]!r} is too large to be written without rules.") from None
 
 
+@functools.lru_cache(maxsize=8192)
+def _plain(node: Node) -> Node | None:
+    """A node that holds neither references nor JSON values, its parts joined; None where it holds some."""
+    if type(node) is Ref or type(node) is Json:
+        return None
+    parts = [found for part in children(node) if (found := _plain(part)) is not None]
+    if len(parts) < len(children(node)):
+        return None
+    if type(node) is Seq:
+        return seq(*parts)
+    if type(node) is Alt:
+        return functools.reduce(alt, parts) if parts else node
+    return _with_children(node, tuple(parts))
+
+
 def _opened(node: Node, opened: Opened) -> Node:
+    if _plain(node) is not None:
+        return node
     found = opened(node)
     if found is not None:
         return _opened(found, opened)
@@ -218,8 +235,8 @@ def groups(graph: Mapping[str, set[str]], wanted: Iterable[str]) -> list[list[st
 
 
 def _linear(node: Node, group: set[str], solved: Mapping[str, Node], name: str) -> _Linear:
-    if type(node) is Lit or type(node) is Chars:
-        return {None: node}
+    if (plain := _plain(node)) is not None:
+        return {None: plain}
     if type(node) is Ref:
         return {node.name: EMPTY} if node.name in group else {None: solved.get(node.name, node)}
     if type(node) is Alt:

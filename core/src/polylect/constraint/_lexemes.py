@@ -8,6 +8,7 @@ follows begins like that, what follows is taken into it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import cast
 
 from .._errors import ConstraintError
 from ._ahead import endings
@@ -58,6 +59,7 @@ class Lexemes:
             self.ways: dict[str, list[Way]] = {}
             self._rests: dict[tuple[Way, str], str] = {}
             self._values = self._regular_rules()
+            self._told_regular: dict[Node, Node | None] = {}
             self._write(tree.start)
             self._settle()
             if len(self._opened) == before:
@@ -95,22 +97,27 @@ class Lexemes:
 
     def _regular(self, node: Node) -> Node | None:
         """The node as one without references; None where it isn't regular."""
-        if isinstance(node, Json):
-            return None if self._own(node) else self._regular(node.node)
-        if isinstance(node, Ref):
-            return self._values.get(node.name)
-        if isinstance(node, Lit) and any(text in node.text for text in self._special):
+        if node not in self._told_regular:
+            self._told_regular[node] = self._without_refs(node)
+        return self._told_regular[node]
+
+    def _without_refs(self, node: Node) -> Node | None:
+        kind = type(node)
+        if kind is Json:
+            return None if self._own(cast("Json", node)) else self._regular(cast("Json", node).node)
+        if kind is Ref:
+            return self._values.get(cast("Ref", node).name)
+        if kind is Lit:
+            return None if any(text in cast("Lit", node).text for text in self._special) else node
+        if not children(node):
+            return node
+        parts = [self._regular(part) for part in children(node)]
+        told = [part for part in parts if part is not None]
+        if len(told) < len(parts):
             return None
-        if isinstance(node, Rep):
-            part = self._regular(node.part)
-            return None if part is None else Rep(part, node.least, node.most)
-        if isinstance(node, Seq | Alt):
-            parts = [self._regular(part) for part in children(node)]
-            told = [part for part in parts if part is not None]
-            if len(told) < len(parts):
-                return None
-            return seq(*told) if isinstance(node, Seq) else Alt(tuple(told))
-        return node
+        if type(node) is Rep:
+            return Rep(told[0], node.least, node.most)
+        return seq(*told) if kind is Seq else Alt(tuple(told))
 
     def _write(self, name: str) -> None:
         if name not in self.ways:

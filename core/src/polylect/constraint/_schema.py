@@ -190,6 +190,12 @@ class _Maker:
             return node
         return self._rules.once(("of", shape), name, lambda: node)
 
+    def _once(self, node: Node | None, name: str, notation: Notation) -> Node | None:
+        """A list or an object that equal ones share, unless it is small or must know what is behind it."""
+        if node is None or is_small(node) or isinstance(notation, RawText):
+            return node
+        return self._rules.once(("node", node), name, lambda: node)
+
     def _list(self, shape: List, notation: Notation, seen: Seen, site: Site) -> Node | None:
         inner = notation.inner()
         entries = seen.entries() if isinstance(notation, RawText) else seen
@@ -208,7 +214,7 @@ class _Maker:
         rest = None
         if shape.rest is not None and (most is None or most > len(first)):
             rest = self.node(shape.rest, inner, KINDS, entries)
-        return notation.array(first, rest, shape.least, most, site)
+        return self._once(notation.array(first, rest, shape.least, most, site), "array", notation)
 
     def _unique(self, shape: List, notation: Notation, entries: Seen, site: Site) -> Node | None:
         """A list without doubles: some of the values that there are, in their order."""
@@ -235,7 +241,7 @@ class _Maker:
             if found is None and not shape.least:
                 site.reason("no members are written, since their names are not known")
                 return notation.object((), 0, site)
-            return found
+            return self._once(found, "object", notation)
         required = sum(member.required for member in shape.members)
         least = shape.least if shape.least > required else 0
         if least > 1 or (least and required) or (shape.most is not None and shape.most < len(shape.members)):
