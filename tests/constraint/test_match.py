@@ -13,10 +13,10 @@ import polylect
 from polylect._errors import ConstraintError
 from polylect.constraint._delimiters import ways
 from polylect.constraint._dfa import deciding, text_dfa
-from polylect.constraint._match import Matcher, matches
+from polylect.constraint._match import Matcher
 from polylect.constraint._printed import counted
 from polylect.constraint._ranges import common, others, ranges_of
-from polylect.constraint._sample import Sampler, sample
+from polylect.constraint._sample import Sampler
 from polylect.constraint._tree import EMPTY, Alt, Chars, Lit, Node, Ref, Rep, Seq, Text, Tree
 from polylect.grammar import _patterns as patterns
 
@@ -35,7 +35,7 @@ PATTERNS = (
 
 
 def alone(node: Node, text: str) -> bool:
-    return matches(Tree({"start": node}), text)
+    return Matcher(Tree({"start": node})).matches(text)
 
 
 def test_each_kind_of_node_allows_what_it_says() -> None:
@@ -53,8 +53,8 @@ def test_each_kind_of_node_allows_what_it_says() -> None:
 
 def test_rules_refer_to_themselves_from_within() -> None:
     tree = Tree({"start": Alt((EMPTY, Seq((Lit("["), Ref("start"), Lit("]")))))})
-    assert matches(tree, "[" * 3000 + "]" * 3000)
-    assert not matches(tree, "[[]")
+    assert Matcher(tree).matches("[" * 3000 + "]" * 3000)
+    assert not Matcher(tree).matches("[[]")
 
 
 def test_a_text_holds_no_delimiter_and_begins_with_no_head() -> None:
@@ -195,7 +195,7 @@ def test_what_is_drawn_from_a_tree_is_in_it(name: str, most: int | None) -> None
 
 def test_a_tree_draws_the_same_from_the_same_chance() -> None:
     tree = trees.tree("react")
-    assert sample(tree, random.Random(3)) == sample(tree, random.Random(3))
+    assert Sampler(tree).sample(random.Random(3)) == Sampler(tree).sample(random.Random(3))
 
 
 def test_patterns_of_the_profile_only() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary
@@ -17,8 +17,10 @@ from ._tree import Tree
 
 if TYPE_CHECKING:
     from .._text_lect import TextLect
+    from ._match import Matcher
     from ._printed import Printed
     from ._requests import Request
+    from ._sample import Sampler
 
 Target: TypeAlias = Literal[
     "gbnf", "json_schema", "llguidance", "openai_custom_tool", "regex", "structural_tag", "xgrammar"
@@ -85,17 +87,25 @@ class Constraint:
 
     def matches(self, text: str) -> bool:
         """Whether the constraint allows this turn (behind the prefix that it was made for)."""
-        from ._match import matches
-
-        return matches(self._tree, text)
+        return self._matcher.matches(text)
 
     def sample(self, seed: int = 0) -> str:
         """A turn that the constraint allows: arbitrary, short, and the same for the same seed."""
         import random
 
-        from ._sample import sample
+        return self._sampler.sample(random.Random(seed))
 
-        return sample(self._tree, random.Random(seed))
+    @cached_property
+    def _matcher(self) -> Matcher:
+        from ._match import Matcher
+
+        return Matcher(self._tree)
+
+    @cached_property
+    def _sampler(self) -> Sampler:
+        from ._sample import Sampler
+
+        return Sampler(self._tree)
 
     def check(self) -> None:
         """Have the engine look at it, where its library is installed; servers often pass over a broken one in silence.

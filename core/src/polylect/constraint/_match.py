@@ -183,14 +183,4 @@ class Matcher:
         return self._cell(("text", item[1], state, size), rest)
 
 
-_last: list[tuple[Tree, Matcher]] = []
-
-
-def matches(tree: Tree, text: str) -> bool:
-    """Whether the tree allows exactly this text; for many texts of one tree, take a :class:`Matcher`."""
-    if not _last or _last[0][0] is not tree:
-        _last[:] = [(tree, Matcher(tree))]
-    return _last[0][1].matches(text)
-
-
-__all__ = ["Matcher", "States", "matches"]
+__all__ = ["Matcher", "States"]

@@ -22,10 +22,11 @@ class Sampler:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._least: dict[str, int] = dict.fromkeys(tree.rules, _NEVER)
+        self._options: dict[int, tuple[list[Node], Node]] = {}  # by a choice's id; the tree keeps it alive
         changed = True
         while changed:
             changed = False
-            for name, node in tree.rules.items():
+            for name, node in reversed(tree.rules.items()):  # who is referred to mostly stands behind who refers to it
                 size = self._size(node)
                 if size < self._least[name]:
                     self._least[name], changed = size, True
@@ -50,11 +51,8 @@ class Sampler:
             elif isinstance(node, Seq):
                 todo += reversed(node.parts)
             elif isinstance(node, Alt):
-                if room > 0:
-                    options = [option for option in node.options if self._size(option) < _NEVER]
-                else:
-                    options = [min(node.options, key=self._size)]
-                todo.append(rng.choice(options))
+                options, shortest = self._living(node)
+                todo.append(rng.choice(options if room > 0 else [shortest]))
             elif isinstance(node, Rep):
                 free = 3 if node.most is None else min(node.most - node.least, 3)
                 todo += [node.part] * (node.least + (rng.randint(0, free) if room > 0 else 0))
@@ -68,6 +66,14 @@ class Sampler:
                 room -= 1
                 todo.append(self._tree.rules[node.name])
         return "".join(out)
+
+    def _living(self, node: Alt) -> tuple[list[Node], Node]:
+        """The options of which a text ends, and the shortest of them."""
+        found = self._options.get(id(node))
+        if found is None:
+            living = [option for option in node.options if self._size(option) < _NEVER]
+            found = self._options[id(node)] = living, min(node.options, key=self._size)
+        return found
 
     def _size(self, node: Node) -> int:
         """The fewest characters and rules that the node takes."""
@@ -122,9 +128,4 @@ def _char(rng: random.Random, ranges: Ranges) -> str:
     return chr(code if not 0xD800 <= code <= 0xDFFF else low)
 
 
-def sample(tree: Tree, rng: random.Random, size: int = 40) -> str:
-    """A random text of a tree; for many of them, take a :class:`Sampler`."""
-    return Sampler(tree).sample(rng, size)
-
-
-__all__ = ["Sampler", "sample"]
+__all__ = ["Sampler"]

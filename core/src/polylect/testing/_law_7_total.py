@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from .._errors import REASONS, LectError, ParseError, PolylectError, ToolError
@@ -28,6 +28,8 @@ Errors = tuple[type[PolylectError], ...]
 
 NESTING = 100_000
 """Brackets within brackets: a hundred times what any recursive reader survives."""
+NESTING_INSIDE = 10_000
+"""The same behind a marker, where each of many is tried."""
 NOISE = 1_000_000
 """Characters of random noise in one message."""
 DECISIONS: tuple[dict[str, Any], ...] = (
@@ -114,9 +116,8 @@ def _all_paths(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[s
 
 def _monsters(lect: Lect) -> Iterator[Message]:
     """Messages that are too deep or too long, in every place of the lect's first example of each kind."""
-    deep = "[" * NESTING, '{"a":' * NESTING, "<a>" * NESTING, "[" * NESTING + "]" * NESTING
-    alphabet = "abc \n\"'{}[]<>:,\\/\u00e9\u2028\U0001f600\0"
-    loud = "".join(random.Random(7).choices(alphabet, k=NOISE))
+    deep = _deep(NESTING)
+    loud = _noise()
     if lect.messages:
         for message in lect.examples[:2]:
             for path in leaves(message):
@@ -128,7 +129,17 @@ def _monsters(lect: Lect) -> Iterator[Message]:
     for marker in markers(lect)[:8]:
         head, found, _ = example.partition(marker)
         if found:
-            yield from (head + found + monster for monster in deep)
+            yield from (head + found + monster for monster in _deep(NESTING_INSIDE))
+
+
+def _deep(levels: int) -> tuple[str, ...]:
+    return "[" * levels, '{"a":' * levels, "<a>" * levels, "[" * levels + "]" * levels
+
+
+@cache
+def _noise() -> str:
+    alphabet = "abc \n\"'{}[]<>:,\\/\u00e9\u2028\U0001f600\0"
+    return "".join(random.Random(7).choices(alphabet, k=NOISE))
 
 
 def _whole_and_streamed(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SIZE = 20_000
 """Characters that are measured, against twice as many."""
-QUICK = 4_000
+QUICK = 2_500
 """Characters of the quick look, against four times as many; it is enough when it looks linear."""
 RATIO = 2.3
 """What doubling may cost: 2, and some noise."""

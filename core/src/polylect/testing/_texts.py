@@ -143,6 +143,9 @@ def pieces(lect: Lect, message: Message, sizes: Sequence[int]) -> list[Any]:
     """``message`` cut into chunks of the given sizes, cycled."""
     if not isinstance(message, str):
         return list(lect.chunks(message, sizes))
+    if len(sizes) == 1:
+        (size,) = sizes
+        return [message[at : at + size] for at in range(0, len(message), size)]
     found, start, turn = [], 0, 0
     while start < len(message):
         end = start + sizes[turn % len(sizes)]
