@@ -191,6 +191,7 @@ def _library() -> _Library:
     return _Library()
 
 
+_SIZES = ctypes.POINTER(ctypes.c_size_t)
 _KINDS = {"alternative": 6, "any": 7, "not": 4, "upper": 5}
 _LIKELY = [*range(32, 127), 10, 9, 0xE9, 0x4E2D, 0x1F600]
 
@@ -215,19 +216,24 @@ class Gbnf:
         try:
             for char in text:
                 self._library.functions["accept"](copy, ord(char))
-                if not self._stacks(copy):
+                if not self._has_stacks(copy):
                     return False
             return any(begin == end for begin, end in self._stacks(copy))
         finally:
             self._library.functions["free"](copy)
 
+    def _has_stacks(self, grammar: int) -> bool:
+        """Whether any text is left."""
+        vector = ctypes.cast(self._library.functions["stacks"](grammar), _SIZES)
+        return bool(vector[0] != vector[1])
+
     def _stacks(self, grammar: int) -> list[tuple[int, int]]:
         """Where each stack begins and ends in memory; an empty one is a text that may be over."""
-        vector = ctypes.cast(self._library.functions["stacks"](grammar), ctypes.POINTER(ctypes.c_size_t))
+        vector = ctypes.cast(self._library.functions["stacks"](grammar), _SIZES)
         begin, end = vector[0], vector[1]
         if begin == end:
             return []
-        stacks = ctypes.cast(begin, ctypes.POINTER(ctypes.c_size_t))
+        stacks = ctypes.cast(begin, _SIZES)
         return [(stacks[3 * number], stacks[3 * number + 1]) for number in range((end - begin) // 24)]
 
     def walk(self, rng: random.Random, steps: int) -> str | None:
@@ -251,7 +257,7 @@ class Gbnf:
 
     def _top(self, end: int) -> tuple[bool, list[tuple[int, int]]]:
         """The characters that the top of a stack reads."""
-        place = ctypes.cast(end - 8, ctypes.POINTER(ctypes.c_size_t))[0]
+        place = ctypes.cast(end - 8, _SIZES)[0]
         elements = ctypes.cast(place, ctypes.POINTER(ctypes.c_uint32))
         kind = elements[0]
         if kind == _KINDS["any"]:

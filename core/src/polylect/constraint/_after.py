@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 from msgspec import structs
 
@@ -16,8 +16,28 @@ from ._residual import behind
 from ._rules import endless
 from ._tree import Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree, children
 
-Way: TypeAlias = tuple[Node, ...]
-"""Nodes of which each follows the one before."""
+
+class _Begun(NamedTuple):
+    """A free text of which some characters are written."""
+
+    text: Text
+    written: str
+    state: int
+    """Of the text's automaton, behind them."""
+
+    @property
+    def may_end(self) -> bool:
+        return len(self.written) >= self.text.least and self.state in dfa_of(self.text).ends
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same for texts of which the same is left."""
+        size = len(self.written)
+        return self.text, self.state, max(self.text.least - size, 0), None if self.text.most is None else size
+
+
+Way: TypeAlias = "tuple[Node | _Begun, ...]"
+"""Nodes of which each follows the one before; only the first may have been begun."""
 DEEPEST = 100
 """Rules that may begin with one another."""
 
@@ -39,17 +59,17 @@ def after(tree: Tree, text: str) -> Tree:
     name = "begun"
     while name in rules:
         name += "-"
-    rules[name] = Alt(tuple(Seq(way) for way in ways))
+    rules[name] = Alt(tuple(Seq(left) for way in ways if (left := _left(way)) is not None))
     return reachable(Tree(rules, name))
 
 
 def _different(ways: Iterable[Way]) -> list[Way]:
-    """Each way once; schemas in them can't be hashed."""
-    found: list[Way] = []
+    """The ways of which different things are left."""
+    found: dict[tuple[object, ...], Way] = {}
     for way in ways:
-        if way not in found:
-            found.append(way)
-    return found
+        key = (way[0].key, *way[1:]) if way and isinstance(way[0], _Begun) else way
+        found.setdefault(key, way)
+    return list(found.values())
 
 
 def reachable(tree: Tree) -> Tree:
@@ -126,25 +146,37 @@ def _behind(tree: Tree, way: Way, char: str, depth: int) -> list[Way]:
             out += _behind(tree, (node.part, *((more,) if more.most != 0 else ()), *rest), char, depth + 1)
         return out
     if isinstance(node, Text):
-        over = not node.least and 0 in dfa_of(node).ends
-        return [*_in_text(node, char, rest), *(_behind(tree, rest, char, depth) if over else [])]
+        node = _Begun(node, "", 0)
+    if isinstance(node, _Begun):
+        return [*_in_text(node, char, rest), *(_behind(tree, rest, char, depth) if node.may_end else [])]
     raise ConstraintError(
         "The prefix ends within the arguments of a call; a turn is constrained from before its calls."
     )
 
 
-def _in_text(node: Text, char: str, rest: Way) -> list[Way]:
-    """The text behind its first character: what that begins may not be ended by what follows."""
-    if node.most == 0:
+def _in_text(begun: _Begun, char: str, rest: Way) -> list[Way]:
+    """The text behind one more character; nothing where that completes a delimiter."""
+    state = dfa_of(begun.text).step(begun.state, ord(char))
+    if state < 0 or len(begun.written) == begun.text.most:
         return []
-    heads: dict[str, None] = {}
-    for source in (*node.delimiters, *node.heads):
-        for left in behind(parse(source), char, ahead=True):
-            if all(map(_met, left)):
-                return []  # it is a delimiter
-            heads[plain(left)] = None
-    most = None if node.most is None else node.most - 1
-    return [(structs.replace(node, heads=tuple(heads), least=max(node.least - 1, 0), most=most), *rest)]
+    return [(begun._replace(written=begun.written + char, state=state), *rest)]
+
+
+def _left(way: Way) -> tuple[Node, ...] | None:
+    """A way with what is left of the text that it begins with; None where nothing is."""
+    if not way or not isinstance(way[0], _Begun):
+        return cast("tuple[Node, ...]", way)
+    (text, written, _), rest = way[0], cast("tuple[Node, ...]", way[1:])
+    for char in written:
+        heads: dict[str, None] = {}
+        for source in (*text.delimiters, *text.heads):
+            for left in behind(parse(source), char, ahead=True):
+                if all(map(_met, left)):
+                    return None  # it is a delimiter
+                heads[plain(left)] = None
+        text = structs.replace(text, heads=tuple(heads))
+    size, most = len(written), way[0].text.most
+    return (structs.replace(text, least=max(text.least - size, 0), most=None if most is None else most - size), *rest)
 
 
 def _met(node: patterns.Node) -> bool:
