@@ -277,7 +277,7 @@ def valid(schema: str) -> Draft202012Validator:
     return Draft202012Validator(json.loads(schema))
 
 
-@settings(max_examples=1_000, deadline=None, derandomize=True, database=None)
+@settings(max_examples=500, deadline=None, derandomize=True, database=None)
 @given(SCHEMAS, SCHEMAS, st.lists(VALUES, min_size=1, max_size=8))
 def test_strict_mode_allows_nothing_that_was_not_allowed(schema: Any, other: Any, values: list[Any]) -> None:
     root = {"type": "object", "properties": {"x": schema}, "$defs": {"P": other}}
@@ -300,7 +300,7 @@ def objects(schema: Any) -> Iterator[Any]:
     return (part for part, _ in parts_of(schema) if "properties" in part or part.get("type") == "object")
 
 
-@settings(max_examples=1_000, deadline=None, derandomize=True, database=None)
+@settings(max_examples=500, deadline=None, derandomize=True, database=None)
 @given(SCHEMAS, SCHEMAS, st.lists(VALUES, min_size=1, max_size=8))
 def test_what_an_api_is_told_allows_the_same(schema: Any, other: Any, values: list[Any]) -> None:
     root = {"type": "object", "properties": {"x": schema}, "$defs": {"P": other}}

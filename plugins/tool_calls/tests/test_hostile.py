@@ -110,7 +110,7 @@ def streamed(chunks: list[Any], *, finish_reason: str = "stop", **options: Any) 
     return parser.reply
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.one_of(MESSAGES, MESSAGES, ANYTHING), POLICIES, st.lists(st.integers(1, 4), min_size=1, max_size=3))
 def test_any_message(message: Any, options: dict[str, Any], sizes: list[int]) -> None:
     whole = outcome(LECT.parse, message, **options)
@@ -138,7 +138,7 @@ def test_any_message(message: Any, options: dict[str, Any], sizes: list[int]) ->
         assert (again.reason, again.span) == (whole.reason, whole.span)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.lists(st.one_of(MESSAGES, ANYTHING), max_size=5), POLICIES)
 def test_any_stream(chunks: list[Any], options: dict[str, Any]) -> None:
     options = dict(options)
@@ -179,7 +179,7 @@ PLAIN = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.one_of(PLAIN, st.fixed_dictionaries({"role": st.just("assistant"), "content": TEXTS}), MESSAGES))
 def test_the_quick_way_says_what_the_parser_says(message: dict[str, Any]) -> None:
     fast = quick(message)
