@@ -28,7 +28,7 @@ LECTS = (
 ENGINES: dict[str, Any] = {"llguidance": Guidance, "gbnf": Gbnf, "regex": Regex, "openai_custom_tool": Guidance}
 LONG = ("json_blob", "qwen3_coder_xml", "llama3_json")
 LESS = {
-    "llguidance": ("qwen3_coder_xml", "llama3_json", "glm47"),
+    "llguidance": ("qwen3_coder_xml", "llama3_json"),
     "regex": LONG,
     "openai_custom_tool": (*LONG, "react", "pythonic"),
 }

@@ -23,7 +23,8 @@ from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 
 STATES = 150
 """A text has so many states at the most: of much larger ones the lexer gives up in the middle of a turn. Nor is a value
-told by all that follows it: until it is over, each mask takes 1 ms, as every token is tried."""
+told by all that follows it where that may begin with a line end: behind each of its own, masks take 1 ms, as every token
+is tried."""
 _KEYWORDS = {
     "$defs", "$ref", "additionalProperties", "anyOf", "const", "default", "definitions", "description", "enum",
     "examples", "exclusiveMaximum", "exclusiveMinimum", "items", "maxItems", "maxLength", "maximum", "minItems",
@@ -63,13 +64,20 @@ def llguidance(tree: Tree, options: Options) -> Printed:
 def _light(text: Text) -> tuple[Text, list[str]]:
     """A text, less of it where it stands in a value or has too many states, and why."""
     large = len(dfa_of(text).rows) > STATES
-    less = wider(text) if text.value or large else text
+    less = wider(text) if large or (text.value and _may_end_in_line_end(text)) else text
     why = [WIDER] if less != text else []
     if large and not text.value:  # what it is told from is the same then, whatever follows it
         heads = (*(head for head in less.heads if not head.endswith(BLANK)), r"\s")
         less = structs.replace(less, heads=heads)
         why.append("a long text begins with no white space")
     return less, why
+
+
+def _may_end_in_line_end(text: Text) -> bool:
+    """Whether a line end may be the beginning of what ends the text."""
+    dfa = dfa_of(text)
+    plain = dfa.run("a")
+    return dfa.step(plain, ord("\n")) != plain
 
 
 def speaks(value: Json) -> bool:
