@@ -150,8 +150,7 @@ def made(lect: str) -> Iterator[Row]:
             note = group.faults.get(target) or group.faults.get(peer) or group.timings.caution
             spent = ms.get(target)
             what = f"`{lect}`, to make one for `{target}`"
-            bar = None if target == slowest else MADE_BAR_MS
-            yield Row(what, peer, spent, theirs, spent, bar, unit="ms", value_unit=" ms", note=note)
+            yield Row(what, peer, spent, theirs, spent, MADE_BAR_MS, unit="ms", value_unit=" ms", note=note)
 
 
 # --- masks ------------------------------------------------------------------------------------------------------

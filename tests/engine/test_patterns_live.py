@@ -16,7 +16,7 @@ from .sources import sources, texts
 from .tongues import TONGUES, Tongue
 
 LISTS = st.lists(sources(), min_size=1, max_size=3)
-EXAMPLES = settings(max_examples=80, deadline=None, derandomize=True, database=None)
+EXAMPLES = settings(max_examples=50, deadline=None, derandomize=True, database=None)
 Numbered = list[tuple[patterns.Seq, int]]
 
 
