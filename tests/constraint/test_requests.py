@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -140,3 +141,65 @@ def test_a_constraint_is_looked_at_before_it_is_sent(monkeypatch: pytest.MonkeyP
     constraint.value = f"{constraint.text.rstrip()}\nlost ::= nowhere"
     with pytest.raises(ConstraintError, match="nowhere"):
         constraint.request("llama.cpp")
+
+
+def notes_of(constraint: Constraint, server: str) -> str:
+    return " ".join(constraint.request(server).notes)
+
+
+def test_a_prefix_is_told_to_whom_it_concerns() -> None:
+    held = made("openai_custom_tool", prefix="Thought:")
+    for server in ("openai", "openai_responses"):
+        assert "parse(input, prefix='Thought:')" in notes_of(held, server)
+    for server, target in (("vllm", "xgrammar"), ("sglang", "xgrammar"), ("llama.cpp", "gbnf")):
+        assert "the prompt must end with it" in notes_of(made(target, prefix="Thought:"), server)
+        assert "prefix" not in notes_of(made(target), server)
+    turn = held.sample(3)
+    box = polylect.toolbox([SEARCH])
+    assert polylect.lect("react").parse(turn, tools=box, prefix="Thought:").complete
+
+
+@pytest.mark.parametrize("server", ["vllm", "sglang"])
+def test_markers_that_are_tokens_are_not_hidden(server: str) -> None:
+    known = made("llguidance", "hermes", special_tokens=["<tool_call>", "</tool_call>"])
+    assert known.special == ("</tool_call>", "<tool_call>")
+    assert known.request(server).fields["skip_special_tokens"] is False
+    other = made("llguidance", "hermes").request(server)
+    assert "skip_special_tokens" not in other.fields
+    assert any("skip_special_tokens must be false" in note for note in other.notes)
+
+
+def test_openai_takes_no_grammar_of_any_length() -> None:
+    with pytest.raises(ConstraintError, match=r"no grammar of more than 100,000 .*target='openai_custom_tool'"):
+        made("regex").request("openai")
+
+
+def test_that_nobody_has_looked_at_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = made("llguidance")
+    assert "Nobody" not in notes_of(held, "vllm")
+    monkeypatch.setitem(sys.modules, "llguidance", None)
+    assert "pip install llguidance" in notes_of(held, "vllm")
+
+
+@pytest.mark.parametrize("lect", ["react", "hermes", "xml_tags", "pythonic"])
+@pytest.mark.parametrize("prefix", ["", "Thought:", "<"])
+def test_why_there_is_no_schema_comes_before_how_a_turn_begins(lect: str, prefix: str) -> None:
+    with pytest.raises(ConstraintError, match=r"A JSON schema can't say this tongue: .*take a lect of JSON alone"):
+        made("json_schema", lect, prefix=prefix)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"tool_choice": None}, "tool_choice is 'auto', .* not None"),
+        ({"tool_choice": {"type": "function"}}, "or a tool's name, not {'type'"),
+        ({"prefix": 5}, "prefix is text, not 5"),
+        ({"target": None}, "no target None"),
+        ({"target": []}, r"no target \[\]"),
+        ({"special_tokens": "<x>"}, r"several texts, not one: \['<x>'\]"),
+        ({"special_tokens": 5}, "several texts, not 5"),
+    ],
+)
+def test_options_of_other_types_are_told(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConstraintError, match=told):
+        polylect.lect("react").constraint([SEARCH], **options)

@@ -81,7 +81,11 @@ class Word(click.ParamType[str]):
     metavar="TEXT",
     help="A marker that is one token of the model's, such as '<tool_call>'; repeat for more.",
 )
-@click.option("--report", is_flag=True, help="Say on standard error whether it is exact, and why not.")
+@click.option(
+    "--report",
+    is_flag=True,
+    help="Say on standard error that it is exact; where it is not, that is said anyway.",
+)
 def constraint(
     lect_name: str,
     given: tuple[Any, ...],
@@ -126,7 +130,7 @@ def constraint(
         _print(_json(fields))
         for note in notes:
             click.echo(f"Note: {note}", err=True)
-    if report or made.report.exactness == "superset":
+    if report or made.report.exactness != "exact":
         for line in (f"Report: {made.report.exactness}", *(f"  - {reason}" for reason in made.report.reasons)):
             click.echo(line, err=True)
     return 0

@@ -17,6 +17,10 @@ from ._rules import endless
 from ._tree import Alt, Chars, Json, Lit, Node, Ref, Rep, Seq, Text, Tree, children
 
 
+class NothingLeftError(ConstraintError):
+    """A tree allows nothing."""
+
+
 class _Begun(NamedTuple):
     """A free text of which some characters are written."""
 
@@ -53,7 +57,8 @@ def after(tree: Tree, text: str) -> Tree:
         ways = _different(rest for way in ways for rest in _behind(tree, way, char, 0))
         if not ways:
             raise ConstraintError(
-                f"No turn that this lect writes begins with {text[: at + 1][-40:]!r}; give the prefix as it is written."
+                f"No turn that this constraint allows begins with {text[: at + 1][-40:]!r}; give the prefix as the "
+                "lect writes it with this tool_choice."
             )
     rules = {**tree.rules}
     name = "begun"
@@ -92,7 +97,7 @@ def living(tree: Tree) -> Tree:
     """
     dead = endless(tree.rules)
     if tree.start in dead:
-        raise ConstraintError("No turn is left that this constraint could allow.")
+        raise NothingLeftError("No turn is left that this constraint could allow.")
     rules = {name: node for name, found in tree.rules.items() if name not in dead and (node := _alive(found, dead))}
     return reachable(Tree(rules, tree.start))
 
@@ -188,4 +193,4 @@ def _met(node: patterns.Node) -> bool:
     return node[0] == "rep" and (not node[1] or all(map(_met, node[3])))
 
 
-__all__ = ["after", "living", "reachable", "referred"]
+__all__ = ["NothingLeftError", "after", "living", "reachable", "referred"]

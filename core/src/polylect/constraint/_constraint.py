@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from .._errors import ConstraintError, nearest
 from .._tools import Tool, Toolbox, Tools, toolbox
+from ._after import NothingLeftError
 from ._build import Built, Tongue, Wanted
 from ._probes import ODD, Odd
 from ._schema import Limits
@@ -66,10 +67,22 @@ class Constraint:
         report: how it compares with what the parser reads.
         stops: where a server should stop the model as well, for what a constraint can't end.
         tools: the names of the tools that may be called.
+        prefix: what was written of the turn before the constraint begins.
+        special: the markers that it takes for tokens of the model's vocabulary.
     """
 
-    def __init__(self, lect: TextLect, target: str, printed: Printed, built: Built, tools: Iterable[str]) -> None:
+    def __init__(
+        self,
+        lect: TextLect,
+        target: str,
+        printed: Printed,
+        built: Built,
+        tools: Iterable[str],
+        prefix: str = "",
+        special: Iterable[str] = (),
+    ) -> None:
         self.lect, self.target, self.value = lect.name, target, printed.text
+        self.prefix, self.special = prefix, tuple(sorted(special))
         self.stops, self.tools = lect.stops, tuple(tools)
         reasons = (*built.reasons, *(reason for reason in printed.reasons if reason not in built.reasons))
         exactness: Exactness = "subset" if printed.exactness == "exact" and reasons else printed.exactness
@@ -86,11 +99,14 @@ class Constraint:
         return encode_json(self.value)
 
     def matches(self, text: str) -> bool:
-        """Whether the constraint allows this turn (behind the prefix that it was made for)."""
+        """Whether this turn is one of those that the constraint is for (behind the prefix that it was made for).
+
+        Where the report says ``subset`` for reasons of the target, the engine is told less than that.
+        """
         return self._matcher.matches(text)
 
     def sample(self, seed: int = 0) -> str:
-        """A turn that the constraint allows: arbitrary, short, and the same for the same seed."""
+        """A turn that :meth:`matches`: arbitrary, short, and the same for the same seed."""
         import random
 
         return self._sampler.sample(random.Random(seed))
@@ -121,10 +137,12 @@ class Constraint:
         """The fields of a request to this server that carry the constraint, and what the server can't enforce.
 
         Args:
-            server: ``"vllm"``, ``"sglang"``, ``"llama.cpp"``, ``"openai"``, ``"ollama"`` or ``"anthropic"``.
+            server: ``"vllm"``, ``"sglang"``, ``"llama.cpp"``, ``"openai"``, ``"openai_responses"``, ``"ollama"`` or
+                ``"anthropic"``.
 
         Raises:
-            ConstraintError: the server takes no constraint in this language; or the engine does not take it.
+            ConstraintError: the server takes no constraint in this language, or none so long; or the engine does not
+                take it.
         """
         from ._requests import request
 
@@ -158,9 +176,16 @@ def constraint(
 ) -> Constraint:
     """The constraint of a lect's turns; see :meth:`polylect.Lect.constraint`."""
     if target not in TARGETS:
-        raise ConstraintError(
-            f"There is no target {target!r}.{nearest(target, TARGETS)} Targets: {', '.join(TARGETS)}."
-        )
+        close = nearest(target, TARGETS) if isinstance(target, str) else ""
+        raise ConstraintError(f"There is no target {target!r:.80}.{close} Targets: {', '.join(TARGETS)}.")
+    for name, given in (("tool_choice", tool_choice), ("prefix", prefix)):
+        if not isinstance(given, str):
+            choices = "'auto', 'required', 'none' or a tool's name" if name == "tool_choice" else "text"
+            raise ConstraintError(f"{name} is {choices}, not {given!r:.80}.")
+    if isinstance(special_tokens, str):
+        raise ConstraintError(f"special_tokens are several texts, not one: [{special_tokens!r:.80}].")
+    if not isinstance(special_tokens, Iterable):
+        raise ConstraintError(f"special_tokens are several texts, not {special_tokens!r:.80}.")
     for name, number in (("max_calls", max_calls), ("max_chars", max_chars)):
         if number is not None and (number.__class__ is not int or number < 1):
             raise ConstraintError(f"{name} is a number from 1 on, not {number!r:.40}.")
@@ -179,19 +204,22 @@ def constraint(
     odd = frozenset(ODD) - frozenset[Odd](("json",) if max_chars or target in FLAT else ())
     wanted = Wanted(bool(chosen), other, max_calls, not alone, limits, prefix, odd)
     special = frozenset(special_tokens)
+    if alone and prefix:  # whether there is a schema at all comes before how the turn begins
+        _printed(lect, chosen, wanted._replace(prefix=""), target, special)
     try:
         built, printed = _printed(lect, chosen, wanted, target, special)
     except ConstraintError:
         if tongue(lect).paths(odd) == tongue(lect).paths(frozenset()):
             raise
         built, printed = _printed(lect, chosen, wanted._replace(odd=frozenset()), target, special)
-    return Constraint(lect, target, printed, built, [tool.name for tool in chosen])
+    return Constraint(lect, target, printed, built, [tool.name for tool in chosen], prefix, special)
 
 
 def _printed(
     lect: TextLect, tools: list[Tool], wanted: Wanted, target: str, special: frozenset[str]
 ) -> tuple[Built, Printed]:
     """What is wanted as a tree, and in the engine's words."""
+    from ._json_schema import no_schema
     from ._printed import Options
 
     try:
@@ -199,6 +227,10 @@ def _printed(
         if not wanted.texts:
             built = built._replace(reasons=(*built.reasons, "there is one call in a turn, and no text beside it"))
         return built, printer(target)(built.tree, Options(special))
+    except NothingLeftError:
+        if wanted.texts:
+            raise
+        raise no_schema("no message of it is") from None
     except RecursionError:
         raise ConstraintError("A tool's schema is nested too deeply for a constraint; make it flatter.") from None
 

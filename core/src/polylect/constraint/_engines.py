@@ -8,6 +8,12 @@ from types import ModuleType
 
 from .._errors import ConstraintError
 
+NEEDED = {"llguidance": "llguidance", "openai_custom_tool": "llguidance"}
+"""The libraries that constraints are looked at by, where they are not looked at here."""
+
+WHOLE = 100_000
+"""Characters of a grammar; OpenAI refuses longer ones."""
+
 
 def check(target: str, text: str) -> None:
     """Have the engine look at a constraint.
@@ -15,8 +21,8 @@ def check(target: str, text: str) -> None:
     Raises:
         ConstraintError: it does not take it.
     """
-    if target in ("llguidance", "openai_custom_tool"):
-        library = _library("llguidance")
+    if target in NEEDED:
+        library = _library(NEEDED[target])
         if library is not None:
             broken, told = library.LLMatcher.validate_grammar_with_warnings(text)
             if broken:
@@ -69,4 +75,4 @@ def _check_rules(text: str) -> None:
         raise ConstraintError("This constraint has no rule 'root'.")
 
 
-__all__ = ["check"]
+__all__ = ["NEEDED", "WHOLE", "check"]

@@ -49,7 +49,7 @@ def _messages(node: Node, tree: Tree, above: tuple[str, ...]) -> Iterator[list[L
     elif isinstance(node, Ref) and node.name not in above:
         yield from _messages(tree.rules[node.name], tree, (*above, node.name))
     else:
-        raise _refusal(f"it holds {_named(node)}")
+        raise no_schema(f"it holds {_named(node)}")
 
 
 def _sequences(parts: tuple[Node, ...], tree: Tree, above: tuple[str, ...]) -> Iterator[list[Lit | Json]]:
@@ -82,7 +82,7 @@ def _schema(parts: list[Lit | Json]) -> Any:
         value = json.loads(text)
     except ValueError:
         shown = text.replace("\\uf8f0", "<").replace("\\uf8f1", ">")
-        raise _refusal(f"a message like {shown[:80]!r} is none") from None
+        raise no_schema(f"a message like {shown[:80]!r} is none") from None
     return _of(value, values)
 
 
@@ -99,11 +99,13 @@ def _of(value: Any, values: list[Any]) -> Any:
     return {"const": value}
 
 
-def _refusal(why: str) -> ConstraintError:
+def no_schema(why: str) -> ConstraintError:
+    """The refusal of a tongue that a JSON schema can't say."""
     return ConstraintError(
         "A JSON schema can't say this tongue: a message has to be one JSON value from its first character to its last; "
-        f"{why}. tool_choice='required' or a tool's name may leave only those that are."
+        f"{why}. Where its calls are such values, tool_choice='required' or a tool's name leaves only those; else take "
+        "a lect of JSON alone, or one of messages, for which the server makes the calls."
     )
 
 
-__all__ = ["json_schema"]
+__all__ = ["json_schema", "no_schema"]

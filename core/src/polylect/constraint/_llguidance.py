@@ -23,8 +23,8 @@ from ._tree import EMPTY, Alt, Json, Lit, Node, Ref, Rep, Seq, Text, Tree
 
 STATES = 150
 """A text has so many states at the most: of much larger ones the lexer gives up in the middle of a turn. Nor is a value
-told by all that follows it where that may begin with a line end: behind each of its own, masks take 1 ms, as every token
-is tried."""
+told by all that follows it where that may begin with a line end: masks behind each of its own take 1 ms, as every token
+is tried then."""
 _KEYWORDS = {
     "$defs", "$ref", "additionalProperties", "anyOf", "const", "default", "definitions", "description", "enum",
     "examples", "exclusiveMaximum", "exclusiveMinimum", "items", "maxItems", "maxLength", "maximum", "minItems",

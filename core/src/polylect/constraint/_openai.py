@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from .._errors import ConstraintError
+from ._engines import WHOLE
 from ._lexemes import Lexemes, split, with_less_text
 from ._llguidance import Printer, quoted
 from ._printed import WIDER, Options, Printed, Reasons
 from ._regex import Texts, source_of
 from ._tree import Lit, Node, Tree
-
-WHOLE = 100_000
-"""Characters of a grammar; longer ones are refused there."""
 
 
 def openai_custom_tool(tree: Tree, options: Options) -> Printed:

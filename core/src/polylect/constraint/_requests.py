@@ -8,10 +8,12 @@ the Anthropic API reference, "Messages".
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._errors import ConstraintError, ToolError, nearest
 from .._strict import strict_schema
+from ._engines import NEEDED, WHOLE
 
 if TYPE_CHECKING:
     from ._constraint import Constraint
@@ -33,6 +35,11 @@ MAX_STOPS = 4
 _EXTRA = "With OpenAI's SDK {} goes into extra_body=."
 _NO_TOOLS = "Send no tools beside it: the lect tells them in the prompt, and the server would add rules of its own."
 _THOUGHTS = "A server with a reasoning parser lets the model think first: the constraint begins behind the thoughts."
+_HIDDEN = (
+    "Where a marker is a token of its own in the model's vocabulary, skip_special_tokens must be false, or the server "
+    "leaves it out of the text."
+)
+_BEGUN = "The constraint begins behind the prefix: the prompt must end with it, as /v1/completions takes one."
 _SCHEMA = "What the schema says of lengths, numbers and patterns is up to the server: {}."
 
 
@@ -56,7 +63,12 @@ def request(constraint: Constraint, server: str) -> Request:
     """
     check_server(server, constraint.target)
     constraint.check()
-    return _MAKERS[server](constraint)
+    made = _MAKERS[server](constraint)
+    if constraint.target in NEEDED and find_spec(NEEDED[constraint.target]) is None:
+        library = NEEDED[constraint.target]
+        note = f"Nobody has looked at the constraint: for that, install {library} (pip install {library})."
+        made = made._replace(notes=(*made.notes, note))
+    return made
 
 
 def check_server(server: str, target: str) -> None:
@@ -92,6 +104,14 @@ def _stop(constraint: Constraint) -> dict[str, Any]:
     return {"stop": list(constraint.stops)} if constraint.stops else {}
 
 
+def _shown(constraint: Constraint, notes: list[str]) -> dict[str, Any]:
+    """Where the text ends, and that nothing of it is hidden; what else there is to that is added to the notes."""
+    if constraint.target != "json_schema":
+        notes += [_BEGUN] if constraint.prefix else []
+        notes += [] if constraint.special else [_HIDDEN]
+    return {**_stop(constraint), **({"skip_special_tokens": False} if constraint.special else {})}
+
+
 def _text(constraint: Constraint) -> str:
     """The constraint as text."""
     return constraint.text
@@ -117,7 +137,7 @@ def _vllm(constraint: Constraint) -> Request:
         notes.insert(0, "Structural tags are xgrammar's: the backend must be xgrammar, or auto.")
     elif key == "json":
         notes.append(_SCHEMA.format("xgrammar passes over some keywords in silence, guidance refuses them"))
-    return Request({"structured_outputs": {key: value}, **_stop(constraint)}, tuple(notes))
+    return Request({"structured_outputs": {key: value}, **_shown(constraint, notes)}, tuple(notes))
 
 
 def _sglang(constraint: Constraint) -> Request:
@@ -138,7 +158,7 @@ def _sglang(constraint: Constraint) -> Request:
         backend = "llguidance" if lark else "xgrammar"
         notes[:0] = [f"The server's --grammar-backend must be {backend}.", _EXTRA.format("ebnf")]
     notes.append("The server's own /generate takes the same in sampling_params, a schema as text under json_schema.")
-    return Request({**fields, **_stop(constraint)}, tuple(notes))
+    return Request({**fields, **_shown(constraint, notes)}, tuple(notes))
 
 
 def _llama_cpp(constraint: Constraint) -> Request:
@@ -153,6 +173,7 @@ def _llama_cpp(constraint: Constraint) -> Request:
     else:
         fields = {"grammar": _text(constraint)}
     notes.insert(0, _EXTRA.format(next(iter(fields))))
+    notes += [_BEGUN] if constraint.prefix else []
     return Request({**fields, **_stop(constraint)}, tuple(notes))
 
 
@@ -189,11 +210,18 @@ def _is_strict(schema: Any) -> bool:
 
 
 def _grammar(constraint: Constraint) -> dict[str, str]:
+    if len(_text(constraint)) > WHOLE:
+        raise ConstraintError(
+            f"OpenAI takes no grammar of more than {WHOLE:,} characters, and this one has {len(_text(constraint)):,}. "
+            "Make it with target='openai_custom_tool', which keeps to that."
+        )
     return {"syntax": "regex" if constraint.target == "regex" else "lark", "definition": _text(constraint)}
 
 
 def _tool_notes(constraint: Constraint, where: str) -> tuple[str, ...]:
+    begun = f"It has no prefix: read it with parse(input, prefix={constraint.prefix!r})."
     return (
+        *((begun,) if constraint.prefix else ()),
         f"The turn comes as the input of a call, {where}: that is what {constraint.lect} reads.",
         "Custom tools need a model that takes them: GPT-5 or later.",
         "The API refuses a grammar that is too complex, with an error.",

@@ -43,6 +43,7 @@ class ToolsConstraint(Constraint):
         legacy: bool,
     ) -> None:
         self.lect, self.target, self.stops, self.tools = lect, TARGET, (), tuple(names)
+        self.prefix, self.special = "", ()
         self._told, self._choice, self._several, self._legacy = list(told), names.get(choice, choice), several, legacy
         self._named = choice not in CHOICES
         self._fields: dict[str, Any] = self._functions() if legacy else self._openai()
