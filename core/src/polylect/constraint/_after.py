@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias, cast
 
@@ -65,7 +66,7 @@ def after(tree: Tree, text: str) -> Tree:
     while name in rules:
         name += "-"
     rules[name] = Alt(tuple(Seq(left) for way in ways if (left := _left(way)) is not None))
-    return reachable(Tree(rules, name))
+    return living(Tree(rules, name)) if text else reachable(Tree(rules, name))
 
 
 def _different(ways: Iterable[Way]) -> list[Way]:
@@ -171,17 +172,32 @@ def _left(way: Way) -> tuple[Node, ...] | None:
     """A way with what is left of the text that it begins with; None where nothing is."""
     if not way or not isinstance(way[0], _Begun):
         return cast("tuple[Node, ...]", way)
-    (text, written, _), rest = way[0], cast("tuple[Node, ...]", way[1:])
-    for char in written:
+    begun, rest = way[0], cast("tuple[Node, ...]", way[1:])
+    text, written = begun.text, begun.written
+    size = len(written)
+    most = None if text.most is None else text.most - size
+    far = dfa_of(text).far[begun.state]
+    if far < 0 or (most is not None and max(far, text.least - size) > most):
+        return None  # it can't end, or not in time
+    if most == 0:
+        return rest
+    sources = dict.fromkeys((*text.delimiters, *text.heads))
+    for at, char in enumerate(written):
         heads: dict[str, None] = {}
-        for source in (*text.delimiters, *text.heads):
-            for left in behind(parse(source), char, ahead=True):
-                if all(map(_met, left)):
-                    return None  # it is a delimiter
-                heads[plain(left)] = None
-        text = structs.replace(text, heads=tuple(heads))
-    size, most = len(written), way[0].text.most
-    return (structs.replace(text, least=max(text.least - size, 0), most=None if most is None else most - size), *rest)
+        for source in sources if not at else (*text.delimiters, *sources):
+            left = _onward(source, char)
+            if left is None:
+                return None  # it is a delimiter
+            heads |= dict.fromkeys(left)
+        sources = heads
+    return (structs.replace(text, heads=tuple(sources), least=max(text.least - size, 0), most=most), *rest)
+
+
+@functools.lru_cache(maxsize=8192)
+def _onward(source: str, char: str) -> tuple[str, ...] | None:
+    """What a pattern is behind a character; None where it may be over there."""
+    found = behind(parse(source), char, ahead=True)
+    return None if any(all(map(_met, left)) for left in found) else tuple(map(plain, found))
 
 
 def _met(node: patterns.Node) -> bool:

@@ -158,8 +158,9 @@ class Tongue:
             template, notation = self.calls
             builder.closing = shape.closing() if isinstance(template, MemberCall) else ""
             maker = CallMaker(
-                self.lect.name, template, notation, rules, wanted.limits, alike=shape.alike(), closing=builder.closing
-            )
+                self.lect.name, template, notation, rules, wanted.limits,
+                alike=shape.alike(), closing=builder.closing, takes_key=self._prober.takes_key,
+            )  # fmt: skip
             builder.tools = [maker.nodes(tool) for tool in tools]
         start = builder.place(shape.start, 0)
         tree = after(living(Tree(rules.rules, start.name)), shape.lead + wanted.prefix)

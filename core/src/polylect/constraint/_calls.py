@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
+import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .._errors import ConstraintError
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from ._template import Template
 
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+_PLAIN = re.compile("[A-Za-z_][A-Za-z0-9_]*").fullmatch
 DIGIT = Chars(((48, 57),))
 LETTER = Chars(((48, 57), (97, 122)))
 
@@ -69,6 +72,7 @@ class CallMaker:
         limits: the most of what a schema leaves open.
         alike: whether calls without arguments stand where others do.
         closing: what is written behind each call whose arguments stand one by one.
+        takes_key: whether an argument of a name can be one of those.
     """
 
     def __init__(
@@ -81,13 +85,14 @@ class CallMaker:
         *,
         alike: bool = False,
         closing: str = "",
+        takes_key: Callable[[str], bool] = bool,
     ) -> None:
         if isinstance(template, MemberCall) and closing:
             none = None if template.none is None else (*template.none, closing)
             template = template._replace(end=template.end + closing, none=none)
         self._lect, self._template, self._notation = lect, template, notation
         self._rules, self._limits = rules, limits
-        self._alike = alike
+        self._alike, self._takes_key = alike, takes_key
 
     def nodes(self, tool: Tool) -> dict[bool, Node]:
         """The calls of a tool: with arguments (True), and without any; both under True where they are written alike.
@@ -132,7 +137,7 @@ class CallMaker:
     # --- arguments one by one -------------------------------------------------------------------------------------
 
     def _members(self, tool: Tool, template: MemberCall) -> dict[bool, Node]:
-        members = bool(tool.properties)
+        members = self._writable(tool)
         bare = None if template.none is None else _joined(template.none)
         alike = self._alike and bare == _joined((*template.opening, template.end))
         out: dict[bool, Node] = {}
@@ -144,9 +149,21 @@ class CallMaker:
                     f"The tool {tool.name!r} takes nothing, and a call without arguments can't be written."
                 )
         if members:
-            arguments = Members(tool, template, functools.partial(self._value, tool), self._rules)
+            arguments = Members(tool, template, functools.partial(self._value, tool), self._rules, members)
             out[True] = seq(*filled(template.opening, tool.name), arguments.node(none=alike))
         return out
+
+    def _writable(self, tool: Tool) -> list[str]:
+        """The arguments whose names the lect writes as they are."""
+        found = []
+        for key in tool.properties:
+            if _PLAIN(key) or self._takes_key(key):
+                found.append(key)
+            elif key in tool.required:
+                raise ConstraintError(f"{self._lect} can't write the name of the argument {tool.name!r}.{key!r:.80}.")
+            else:
+                self._rules.reason(f"the tool {tool.name!r}: the argument {key!r:.60} can't be written")
+        return found
 
     def _value(self, tool: Tool, key: str, kinds: frozenset[str]) -> Node | None:
         assert self._notation is not None

@@ -8,7 +8,7 @@ follows begins like that, what follows is taken into it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import cast
+from typing import NamedTuple, cast
 
 from .._errors import ConstraintError
 from ._ahead import endings
@@ -25,11 +25,24 @@ LARGEST = 400
 """Values larger than this stay rules; see :func:`~._eliminate.size`."""
 CHOICE = 100
 """The ways of a larger choice are lexemes of their own."""
-ROUNDS, GROWTH, PAIRS = 50, 8, 100
-"""So often is taken in what follows, until there are so many times as many ways as at first, and so many times as many
-pairs of lexemes were compared."""
-LEAST = 10_000
-"""So many pairs are compared in any case."""
+ROUNDS = 200
+"""So often is taken in what follows."""
+
+
+class Effort(NamedTuple):
+    """How long the ways of a tree are looked for."""
+
+    growth: int
+    """Until there are so many times as many ways as at first,"""
+    pairs: int
+    """and so many pairs of lexemes were compared,"""
+    more: int
+    """and so many more for each of those ways."""
+
+
+LAST = Effort(8, 10_000, 100)
+FIRST = Effort(4, 1_000, 20)
+"""Where less text is the next try: twice what usual tools take; what takes more seldom comes to an end."""
 _NUMERAL: Ranges = ((43, 43), (45, 46), (48, 57), (69, 69), (101, 101))
 
 
@@ -40,6 +53,7 @@ class Lexemes:
         tree: the tree.
         own: whether the engine has a word for a JSON value.
         special: texts that are one token in the vocabulary.
+        effort: how long it may take.
 
     Attributes:
         ways: by rule, what it may be.
@@ -48,8 +62,11 @@ class Lexemes:
         ConstraintError: a lexeme does not end where it must, whatever is taken into it.
     """
 
-    def __init__(self, tree: Tree, own: Callable[[Json], bool], special: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, tree: Tree, own: Callable[[Json], bool], special: frozenset[str] = frozenset(), effort: Effort = LAST
+    ) -> None:
         self._tree, self._speaks, self._special = tree, own, sorted(special, key=len, reverse=True)
+        self._effort = effort
         self._opened: list[Json] = []
         self._told: dict[tuple[Term, Term, Ranges], bool] = {}
         self._pairs = 0
@@ -130,7 +147,7 @@ class Lexemes:
             number += 1
         name = f"{near}-{number}"
         self.ways[name] = []
-        self.ways[name] = self._ways(node, name)
+        self.ways[name] = self._options(node, name)
         return name
 
     def _ways(self, node: Node, near: str) -> list[Way]:
@@ -142,7 +159,7 @@ class Lexemes:
         if isinstance(node, Seq):
             items: list[Item] = []
             for part in node.parts:
-                found = self._ways(part, near)
+                found = self._options(part, near)
                 items += found[0] if len(found) == 1 else [Ref(self._helper(part, near))]
             return [tied(items)]
         if isinstance(node, Rep):
@@ -154,6 +171,12 @@ class Lexemes:
         assert isinstance(node, Ref)
         self._write(node.name)
         return [(node,)]
+
+    def _options(self, node: Node, near: str) -> list[Way]:
+        """The ways of a part of several: what may be left out is no lexeme that may be empty."""
+        if isinstance(node, Alt) and EMPTY in node.options:
+            return list(dict_of(way for option in node.options for way in self._ways(option, near)))
+        return self._ways(node, near)
 
     def _split(self, text: str) -> Iterator[Term]:
         while text:
@@ -170,8 +193,8 @@ class Lexemes:
     def _settle(self) -> None:
         """Take what follows into lexemes until each ends where it must."""
         size = 2 + sum(map(len, self.ways.values()))
-        most = GROWTH * size
-        self._pairs = len(self._told) + LEAST + PAIRS * size
+        most = self._effort.growth * size
+        self._pairs = len(self._told) + self._effort.pairs + self._effort.more * size
         for _ in range(ROUNDS):
             places, values = self._clashes()
             if values:
@@ -310,12 +333,12 @@ def split(tree: Tree, own: Callable[[Json], bool], reasons: Reasons, special: fr
     Raises:
         ConstraintError: as :class:`Lexemes` does.
     """
-    try:
+    less = with_less_text(tree)
+    if less == tree:
         return Lexemes(tree, own, special)
+    try:
+        return Lexemes(tree, own, special, FIRST)
     except ConstraintError:
-        less = with_less_text(tree)
-        if less == tree:
-            raise
         reasons.add(WIDER)
         return Lexemes(less, own, special)
 

@@ -100,8 +100,9 @@ class Matcher:
     def _cell(self, item: tuple[Any, ...], rest: _Cell) -> _Cell:
         cell = self._cells.get((item, id(rest)))
         if cell is None:
-            cell = self._cells[item, id(rest)] = (item, rest)
-            self._by_id[id(cell)] = cell
+            made = item, rest
+            self._by_id[id(made)] = made  # before another thread can come upon it
+            cell = self._cells.setdefault((item, id(rest)), made)
         return cell
 
     def _close(self, cell: _Cell) -> tuple[tuple[_Cell, ...], bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from .._errors import ConstraintError
@@ -24,11 +24,12 @@ class Members:
         template: how the lect writes its calls.
         value: gives the values of an argument.
         rules: where rules are made.
+        keys: the arguments that the lect can write.
     """
 
-    def __init__(self, tool: Tool, template: MemberCall, value: Value, rules: Rules) -> None:
+    def __init__(self, tool: Tool, template: MemberCall, value: Value, rules: Rules, keys: Sequence[str]) -> None:
         self._tool, self._template, self._value, self._rules = tool, template, value, rules
-        self._keys = list(tool.properties)
+        self._keys = keys
         self._made: dict[tuple[str, frozenset[str]], Node | None] = {}
         plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in tool.name.lower())
         self._name = f"call-{plain}"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 NAME, KEYS, VALUES = "zt7q", ("zk1q", "zk2q"), ("zv1q", "zv2q")
 """A tool's name, its keys and their texts, which no tongue has a word for."""
+OTHER_KEY = "zk3q"
 REASONING, CONTENT, ANSWER = "zr7q", "zc7q", "za7q"
 CALLS = 3
 """Calls in one turn, as many as it takes to see what their numbers change."""
@@ -55,6 +56,7 @@ class Prober:
         self.lect = lect
         self.trace = Tracer(lect)
         self._trace_read = Tracer(lect.read_by, "start")
+        self._keys: dict[str, bool] = {}
 
     def written(self, reply: Reply, tools: Toolbox) -> Turn | None:
         """The turn; None where the tongue has no place for it, or an agent could not go on from it."""
@@ -73,6 +75,27 @@ class Prober:
             values[1] = VALUES[1]
         made = Call(name, dict(zip(KEYS, values, strict=False)))
         return self.written(Reply(calls=(made,)), tool(kinds, name))
+
+    def takes_key(self, key: str) -> bool:
+        """Whether an argument of this name can be read that is written as those of plain names are."""
+        found = self._keys.get(key)
+        if found is None:
+            found = self._keys[key] = bool(key) and self._reads_key(key)
+        return found
+
+    def _reads_key(self, key: str) -> bool:
+        def box(*names: str) -> Toolbox | None:
+            members = {name: {"type": "string"} for name in names}
+            return toolbox([{"name": NAME, "parameters": {"type": "object", "properties": members}}])
+
+        plain = {KEYS[0]: VALUES[0], OTHER_KEY: VALUES[1], KEYS[1]: VALUES[0]}
+        wanted = {name.replace(OTHER_KEY, key): value for name, value in plain.items()}
+        try:
+            text = self.lect.format(Reply(calls=(Call(NAME, plain),)), tools=box(*plain))
+            calls = self.lect.parse(text.replace(OTHER_KEY, key), tools=box(*wanted)).calls
+        except PolylectError:
+            return False
+        return [call.arguments for call in calls if call.status == "complete"] == [wanted]
 
     def turns(self, odd: Collection[Odd] = ODD) -> Iterator[Turn]:
         """Turns of every shape that the tongue has; ``odd``: also those that models rarely write."""
