@@ -54,6 +54,8 @@ class Lexemes:
         own: whether the engine has a word for a JSON value.
         special: texts that are one token in the vocabulary.
         effort: how long it may take.
+        row: so many parts that may be left out, one behind another, are lexemes that may be empty: fewer and shorter
+            ones in all.
 
     Attributes:
         ways: by rule, what it may be.
@@ -63,10 +65,16 @@ class Lexemes:
     """
 
     def __init__(
-        self, tree: Tree, own: Callable[[Json], bool], special: frozenset[str] = frozenset(), effort: Effort = LAST
+        self,
+        tree: Tree,
+        own: Callable[[Json], bool],
+        special: frozenset[str] = frozenset(),
+        effort: Effort = LAST,
+        row: int = 0,
     ) -> None:
         self._tree, self._speaks, self._special = tree, own, sorted(special, key=len, reverse=True)
         self._effort = effort
+        self._apart = _longest_row(tree) > row
         self._opened: list[Json] = []
         self._told: dict[tuple[Term, Term, Ranges], bool] = {}
         self._pairs = 0
@@ -173,8 +181,8 @@ class Lexemes:
         return [(node,)]
 
     def _options(self, node: Node, near: str) -> list[Way]:
-        """The ways of a part of several: what may be left out is no lexeme that may be empty."""
-        if isinstance(node, Alt) and EMPTY in node.options:
+        """The ways of a part of several; in a long row, what may be left out is no lexeme that may be empty."""
+        if self._apart and isinstance(node, Alt) and EMPTY in node.options:
             return list(dict_of(way for option in node.options for way in self._ways(option, near)))
         return self._ways(node, near)
 
@@ -327,7 +335,9 @@ class Lexemes:
         return (Ref(self._rests[key]),)
 
 
-def split(tree: Tree, own: Callable[[Json], bool], reasons: Reasons, special: frozenset[str] = frozenset()) -> Lexemes:
+def split(
+    tree: Tree, own: Callable[[Json], bool], reasons: Reasons, special: frozenset[str] = frozenset(), row: int = 0
+) -> Lexemes:
     """The tree over lexemes; with less text, if it can't be split otherwise.
 
     Raises:
@@ -335,17 +345,27 @@ def split(tree: Tree, own: Callable[[Json], bool], reasons: Reasons, special: fr
     """
     less = with_less_text(tree)
     if less == tree:
-        return Lexemes(tree, own, special)
+        return Lexemes(tree, own, special, row=row)
     try:
-        return Lexemes(tree, own, special, FIRST)
+        return Lexemes(tree, own, special, FIRST, row)
     except ConstraintError:
         reasons.add(WIDER)
-        return Lexemes(less, own, special)
+        return Lexemes(less, own, special, row=row)
 
 
 def with_less_text(tree: Tree) -> Tree:
     """The tree with texts that hold nothing which would end them at the end of the message."""
     return Tree({name: retold(node, wider) for name, node in tree.rules.items()}, tree.start)
+
+
+def _longest_row(tree: Tree) -> int:
+    """How many rules follow one another at the most of which each has a part that may be left out."""
+    rows: dict[str, int] = {}
+    for name, node in reversed(tree.rules.items()):  # who is referred to mostly stands behind who refers to it
+        if isinstance(node, Seq) and node.parts and isinstance(last := node.parts[-1], Ref):
+            optional = any(isinstance(part, Alt) and EMPTY in part.options for part in node.parts)
+            rows[name] = optional + rows.get(last.name, 0)
+    return max(rows.values(), default=0)
 
 
 def _inside_json(node: Node) -> Node | None:

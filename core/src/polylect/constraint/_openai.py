@@ -10,6 +10,9 @@ from ._printed import WIDER, Options, Printed, Reasons
 from ._regex import Texts, source_of
 from ._tree import Lit, Node, Tree
 
+ROW = 8
+"""See :class:`~._lexemes.Lexemes`; more of them take too long."""
+
 
 def openai_custom_tool(tree: Tree, options: Options) -> Printed:
     """The tree for the format of a custom tool. Tokens are text there, so ``options`` change nothing.
@@ -30,7 +33,7 @@ def openai_custom_tool(tree: Tree, options: Options) -> Printed:
 
 
 def _printed(tree: Tree, reasons: Reasons) -> Printed:
-    printer = _Printer(split(tree, lambda value: False, reasons))
+    printer = _Printer(split(tree, lambda value: False, reasons, row=ROW))
     return reasons.printed(printer.texts.filled(printer.text(), WHOLE, reasons))
 
 
